@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options: built-in default, then /etc/envbuild/config.yml, then
+ * $XDG_CONFIG_HOME/envbuild/config.yml (or --config FILE instead of that),
+ * then ENVBUILD_* variables, then the command line. The keys of the
+ * files are the long options' names. `policy` counts in the system's file
+ * alone.
+ */
+#ifndef EB_CONFIG_H
+#define EB_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <envbuild/error.h>
+#include <envbuild/event.h>
+#include <envbuild/str.h>
+
+enum eb_limit_name {
+	EB_LIMIT_BUILD_TIME,	  /* s */
+	EB_LIMIT_BUILD_MEMORY,	  /* bytes, as all below but the counts */
+	EB_LIMIT_BUILD_PROCESSES, /* count */
+	EB_LIMIT_BUILD_DISK,
+	EB_LIMIT_PACKAGE_MEMBERS, /* count */
+	EB_LIMIT_MEMBER_SIZE,
+	EB_LIMIT_METADATA_SIZE,
+	EB_LIMIT_YAML_SIZE,
+	EB_LIMIT_MANIFEST_SIZE,
+	EB_LIMITS
+};
+extern const char *const eb_limit_names[EB_LIMITS];
+
+/* Allowed prefixes; `set` false: everything is allowed. */
+struct eb_policy_list {
+	bool set;
+	struct eb_strv prefix;
+};
+
+struct eb_config {
+	char *base;	  /* --base, or NULL */
+	char *platform;	  /* --platform; "linux/amd64" by the machine */
+	struct eb_strv channel; /* for a file without channels */
+	struct eb_strv channel_first; /* --channel of the command line */
+	char *channel_alias;
+	char *channel_priority; /* strict, flexible, disabled */
+	char *cache_dir;  /* NULL: the user's cache */
+	char *ca_file;
+	char *pyc;	  /* "compile" or "none" */
+	char *post_link;  /* "run", "skip", "error" */
+	char *activation; /* "env", "entrypoint", "none" */
+	char *compression; /* "gzip", "zstd", "zstd:LEVEL" */
+	char *as_of;	  /* RFC 3339 date or time, or NULL */
+	char *lock;	  /* --lock FILE */
+	struct eb_strv output;
+	char *reference_file;
+	char *progress;	  /* auto, plain, json, none */
+	unsigned jobs;	  /* 0: one a CPU */
+	bool update_lock, refresh, offline, local, json, quiet, verbose;
+	int64_t max_age;  /* s; -1: none */
+	uint64_t limit[EB_LIMITS];
+	int64_t source_date_epoch; /* of the environment; 0: not set */
+	struct {
+		struct eb_policy_list channels, indexes, bases, registries;
+	} policy;
+};
+
+/* Defaults, files and environment. EB_INPUT with file:line:column for a
+ * wrong file; unknown keys are errors (they would be ignored options). */
+int eb_config_load(const char *file, struct eb_events *events,
+		   struct eb_config *out, struct eb_error *err);
+/* One option by its long name without dashes; `value` NULL for flags. */
+int eb_config_set(struct eb_config *c, const char *name, const char *value,
+		  struct eb_error *err);
+/* 1: an option without value, 2: with one, 0: there is none of that name. */
+int eb_config_option(const char *name);
+/* "8GiB", "20G", "1800", "90s", "12h", "7d": 0, or -1 when it is none. */
+int eb_config_amount(const char *text, uint64_t *value);
+void eb_config_release(struct eb_config *c);
+/* EB_REFUSED that names what, the policy list and the system's file. */
+int eb_policy_check(const struct eb_policy_list *list, const char *list_name,
+		    const char *what, struct eb_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A confined process: runs a program of a package that is only trusted to
+ * compute (an interpreter that compiles bytecode).
+ *
+ * It sees the folder `root` and the host's system libraries read-only and
+ * nothing else, has no network, cannot make processes of other programs,
+ * cannot ptrace, and has limits. The strongest way that works here is used,
+ * in this order: an OCI runtime (rootfs = an empty folder with read-only
+ * binds of `root` and the system's library folders), Landlock with seccomp;
+ * neither: EB_MACHINE whose hint names --pyc=none. Address space
+ * randomisation is off in the child, so that what depends on addresses
+ * repeats. ENVBUILD_CONFINE=runtime|landlock picks one (tests).
+ */
+#ifndef EB_CONFINE_H
+#define EB_CONFINE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <envbuild/error.h>
+#include <envbuild/event.h>
+
+struct eb_confined {
+	/* filled by the caller */
+	const char *root;	 /* scratch folder, seen at `at` */
+	const char *at;		 /* absolute path inside, e.g. "/opt/env"; with
+				  * Landlock the folder is seen at `root`:
+				  * eb_confined_path */
+	const char *const *argv; /* argv[0] absolute, inside `at` (it is
+				  * translated where needed, the others not) */
+	const char *const *env;	 /* complete; nothing is inherited */
+	const char *tmp;
+	unsigned memory_mib;	 /* address space; 0 = 4096 */
+	unsigned cpu_s;		 /* of each process; 0 = 1800 */
+	/* filled */
+	int fd_in, fd_out; /* pipes to its standard input and output */
+	const char *way;   /* "runc", "crun", "landlock" */
+	bool randomised;   /* address randomisation cannot be switched off */
+	void *state;
+};
+
+/* A writer to fd_in should expect SIGPIPE when the process has ended. */
+int eb_confined_start(struct eb_confined *c, struct eb_events *events,
+		      struct eb_error *err);
+/* Close, wait; EB_STEP when its status is not 0 (status as in process.h) or
+ * it does not end within 30 s of its input; standard error's last lines are
+ * in the error. */
+int eb_confined_wait(struct eb_confined *c, struct eb_error *err);
+void eb_confined_kill(struct eb_confined *c); /* idempotent */
+/* How the process sees the path `inside` (below `at`); caller frees. */
+char *eb_confined_path(const struct eb_confined *c, const char *inside);
+
+#endif

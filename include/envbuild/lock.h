@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lock: everything exact. A file has two parts, `locked` (hashed; it alone
+ * goes into the image, as conda-meta/envbuild.lock) and `commentary`
+ * (envbuild-lock(5)).
+ */
+#ifndef EB_LOCK_H
+#define EB_LOCK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <envbuild/buf.h>
+#include <envbuild/digest.h>
+#include <envbuild/error.h>
+#include <envbuild/mem.h>
+#include <envbuild/record.h>
+
+#define EB_LOCK_FORMAT 1 /* of the file */
+/* Raised when envbuild itself would write other bytes for the same lock. */
+#define EB_BUILD_EPOCH 1
+
+struct eb_locked_package {
+	struct eb_record record;
+	bool requested; /* a line of the definition names it */
+};
+
+struct eb_lock {
+	/* hashed */
+	char *platform, *prefix;
+	bool base_scratch;
+	struct eb_digest base; /* zero for scratch */
+	struct eb_locked_package *package; /* sorted by name */
+	size_t n;
+	json_t *config; /* image configuration: its "config" member, complete
+			 * but for labels and env_vars.d */
+	json_t *variables; /* of the definition: name -> value */
+	char *pyc, *post_link, *activation;
+	int64_t source_date_epoch; /* 0: not set */
+	unsigned epoch;
+	/* commentary */
+	struct eb_digest definition;
+	int64_t time; /* seconds: when it was solved */
+	char *tool;   /* "envbuild 0.1" */
+	char *base_reference; /* as asked for */
+	json_t *evidence; /* list of {spec, file, line} */
+};
+
+/* EB_INPUT: not a lock, or inconsistent (two packages of one name, no
+ * sha256 ...); EB_MACHINE: a newer format, names it. `name` for messages. */
+int eb_lock_parse(const char *text, size_t len, const char *name,
+		  struct eb_lock **out, struct eb_error *err);
+/* The file: stable, a line a field, sorted: readable in a diff. */
+void eb_lock_format(const struct eb_lock *lock, struct eb_buf *out);
+/* The hashed part in canonical form, and its hash. */
+void eb_lock_hashed(const struct eb_lock *lock, struct eb_buf *out);
+void eb_lock_hash(const struct eb_lock *lock, struct eb_digest *out);
+/* Does this text look like a lock? (its first bytes) */
+bool eb_lock_is(const char *text, size_t len);
+void eb_lock_free(struct eb_lock *lock);
+EB_AUTOPTR(struct eb_lock, eb_lock_free)
+
+/* The image's creation time: SOURCE_DATE_EPOCH, else the newest build time
+ * among the packages, else EB_FIXED_MTIME. */
+int64_t eb_lock_created(const struct eb_lock *lock);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One package record of a channel (CEP 34, 36). */
+#ifndef EB_RECORD_H
+#define EB_RECORD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <envbuild/digest.h>
+#include <envbuild/error.h>
+#include <envbuild/str.h>
+
+enum eb_noarch { EB_NOARCH_NONE, EB_NOARCH_GENERIC, EB_NOARCH_PYTHON };
+
+/*
+ * Strings are owned by the record (eb_record_release) unless it comes from a
+ * repodata index, which then owns all of them.
+ */
+struct eb_record {
+	char *name, *version, *build;
+	uint64_t build_number;
+	char *subdir;
+	char *fn;      /* file name with its ending */
+	char *channel; /* canonical, credential-free channel URL */
+	char *url;     /* credential-free URL of the file */
+	struct eb_strv depends, constrains;
+	char *track_features; /* space separated, or NULL */
+	char *features;
+	enum eb_noarch noarch;
+	int64_t timestamp; /* milliseconds, 0 = unknown */
+	bool has_sha256;
+	struct eb_digest sha256;
+	char md5[33];  /* "" = unknown */
+	uint64_t size; /* packed bytes, 0 = unknown */
+	char *license, *license_family;
+	char *python_site_packages_path; /* CEP 17, or NULL */
+};
+
+void eb_record_release(struct eb_record *r);
+void eb_record_copy(struct eb_record *to, const struct eb_record *from);
+/* From one value of a repodata map (or a conda-meta / index.json object);
+ * unknown keys ignored. EB_INPUT that names the file and the field. */
+int eb_record_from_json(const json_t *j, const char *fn, const char *subdir,
+			struct eb_record *out, struct eb_error *err);
+/* The fields above that say something, as repodata spells them; new
+ * reference. The form is stable: it goes into locks and conda-meta. */
+json_t *eb_record_to_json(const struct eb_record *r);
+
+#endif

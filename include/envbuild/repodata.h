@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repodata: the records of the channels of one solve.
+ *
+ * repodata.json.zst first, repodata.json where that is not there or damaged
+ * (said); https, http (conditional requests by ETag / Last-Modified; kept in
+ * the store) and file URLs. The text is scanned in one pass, never loaded as
+ * a document tree; records become a compact array, strings are interned.
+ * packages.conda wins over packages for one stem. A malformed record is left
+ * out with a warning. Subdirs: the platform's and noarch; a channel needs at
+ * least one of them.
+ */
+#ifndef EB_REPODATA_H
+#define EB_REPODATA_H
+
+#include <stdbool.h>
+
+#include <envbuild/channel.h>
+#include <envbuild/error.h>
+#include <envbuild/event.h>
+#include <envbuild/http.h>
+#include <envbuild/record.h>
+#include <envbuild/store.h>
+
+struct eb_repodata;
+
+struct eb_repodata_options {
+	const char *subdir; /* "linux-64" */
+	bool offline;	    /* from the store and file URLs only */
+	bool refresh;	    /* ask the server even when fresh */
+	int64_t as_of;	    /* ms; leave out records newer than this; 0 = all */
+};
+
+/* Errors: EB_NETWORK a channel not there or not reachable (named), EB_INPUT
+ * not repodata, EB_INTEGRITY broken off. */
+int eb_repodata_load(const struct eb_channels *channels,
+		     const struct eb_repodata_options *options,
+		     struct eb_store *store, struct eb_http *http,
+		     struct eb_events *events, struct eb_repodata **out,
+		     struct eb_error *err);
+/* An index from records given one by one (tests, solver scenarios). */
+struct eb_repodata *eb_repodata_new(void);
+/* Copies the record. `channel` is the index of its channel, from 0. */
+void eb_repodata_add(struct eb_repodata *rd, const struct eb_record *r,
+		     unsigned channel);
+void eb_repodata_free(struct eb_repodata *rd);
+EB_AUTOPTR(struct eb_repodata, eb_repodata_free)
+
+size_t eb_repodata_count(const struct eb_repodata *rd);
+/* The i-th record, owned by rd, and the index of its channel (or NULL).
+ * Records are made when first asked for: one thread at a time. */
+const struct eb_record *eb_repodata_record(const struct eb_repodata *rd,
+					   size_t i, unsigned *channel);
+/* Records of a name: indexes in *list (owned by rd), returns how many. */
+size_t eb_repodata_by_name(const struct eb_repodata *rd, const char *name,
+			   const uint32_t **list);
+/* Why a record of that name was left out as malformed ("FILE": reason), NULL
+ * when none was. */
+const char *eb_repodata_malformed(const struct eb_repodata *rd,
+				  const char *name);
+
+#endif

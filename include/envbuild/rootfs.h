@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers applied to a folder (image-spec layer.md): whiteouts, opaque
+ * folders, hard links, replaced types; nothing ever leaves the folder, not
+ * through a link either (openat2 RESOLVE_IN_ROOT). As root owners and devices
+ * are kept; without root owners become the caller's and devices are left out
+ * (said once). Set-id bits of base layers stay as they are. */
+#ifndef EB_ROOTFS_H
+#define EB_ROOTFS_H
+
+#include <envbuild/digest.h>
+#include <envbuild/error.h>
+#include <envbuild/event.h>
+#include <envbuild/store.h>
+
+/* `dir` must be absent or empty; on an error it is emptied again. */
+int eb_rootfs_unpack(struct eb_store *store, const struct eb_digest *manifest,
+		     const char *dir, struct eb_events *events,
+		     struct eb_error *err);
+
+#endif

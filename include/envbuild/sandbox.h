@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Run a command on a root file system through an OCI runtime (runc or crun),
+ * without a daemon, as root or in a user namespace.
+ *
+ * The runtime is found by ENVBUILD_RUNTIME, then runc, then crun in PATH. A
+ * bundle (config.json) is written to a temporary folder and removed
+ * afterwards. No cgroup is needed where none can be made (facts 7.4).
+ */
+#ifndef EB_SANDBOX_H
+#define EB_SANDBOX_H
+
+#include <stdbool.h>
+
+#include <envbuild/error.h>
+#include <envbuild/event.h>
+#include <envbuild/str.h>
+
+struct eb_mount {
+	char *source, *destination;
+	bool read_only;
+};
+
+enum eb_network { EB_NETWORK_NONE, EB_NETWORK_HOST };
+
+struct eb_sandbox {
+	const char *rootfs;
+	bool read_only; /* root file system */
+	const char *const *argv;
+	const char *const *env; /* complete; nothing is inherited */
+	const char *cwd;	/* NULL: / */
+	unsigned uid, gid;
+	const struct eb_mount *mount;
+	size_t n_mounts;
+	enum eb_network network;
+	const char *hostname; /* NULL: "envbuild" */
+	bool terminal; /* stdin/stdout are handed through as they are anyway */
+	const char *tmp; /* where the bundle goes */
+	unsigned timeout_s; /* 0 = none */
+};
+
+/* Runs it to the end with the caller's standard input and outputs; signals
+ * INT and TERM are passed on. *status: the command's exit status or 128 +
+ * signal. EB_MACHINE: no runtime, or it cannot work here (says which were
+ * tried and what they said). A command that cannot be started: *status 126,
+ * not found: 127, and 0 is returned. */
+int eb_sandbox_run(const struct eb_sandbox *s, int *status,
+		   struct eb_events *events, struct eb_error *err);
+
+/* One row of `envbuild doctor`. */
+struct eb_check {
+	char *name;   /* "OCI runtime" */
+	bool ok;
+	char *detail; /* "runc 1.1.5" or why not */
+};
+struct eb_checks {
+	struct eb_check *check;
+	size_t n, alloc;
+};
+void eb_checks_add(struct eb_checks *c, const char *name, bool ok,
+		   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void eb_checks_release(struct eb_checks *c);
+/* Runtimes (a real start of /bin/true-like static program is tried), user
+ * namespaces, Landlock, seccomp. */
+void eb_sandbox_doctor(struct eb_checks *out, const char *tmp);
+
+#endif
