@@ -26,8 +26,8 @@
 
 /* --- what is asked for -------------------------------------------------- */
 struct eb_env {
-	char *path; /* as given; "-" is standard input */
-	struct eb_spec *spec; /* NULL: the input is a lock */
+	char *path;	       /* as given; "-" is standard input */
+	struct eb_spec *spec;  /* NULL: the input is a lock */
 	struct eb_lock *given; /* the input itself, or --lock's file */
 	struct eb_request request;
 	struct eb_digest definition;
@@ -56,10 +56,11 @@ int eb_env_lock(struct eb_env *env, const struct eb_config *config,
 		struct eb_store *store, struct eb_events *events,
 		struct eb_lock **out, bool *solved, struct eb_error *err);
 
-/* --- building --------------------------------------------------------------- */
+/* --- building ---------------------------------------------------------------
+ */
 struct eb_built {
 	struct eb_digest lock, manifest, config;
-	bool cached; /* nothing had to be made */
+	bool cached;		  /* nothing had to be made */
 	uint64_t fetched, packed; /* bytes */
 	unsigned layers, new_layers;
 };

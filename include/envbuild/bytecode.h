@@ -23,9 +23,9 @@
 struct eb_interpreter;
 
 struct eb_interpreter_options {
-	const char *prefix;	  /* "/opt/env" */
-	const char *python_minor; /* "3.7" */
-	struct eb_digest package; /* sha256 of the interpreter's package */
+	const char *prefix;	       /* "/opt/env" */
+	const char *python_minor;      /* "3.7" */
+	struct eb_digest package;      /* sha256 of the interpreter's package */
 	const struct eb_item *payload; /* of python and what it depends on */
 	size_t n;
 	const char *tmp;

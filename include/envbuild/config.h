@@ -37,26 +37,26 @@ struct eb_policy_list {
 };
 
 struct eb_config {
-	char *base;	  /* --base, or NULL */
-	char *platform;	  /* --platform; "linux/amd64" by the machine */
+	char *base;		/* --base, or NULL */
+	char *platform;		/* --platform; "linux/amd64" by the machine */
 	struct eb_strv channel; /* for a file without channels */
 	struct eb_strv channel_first; /* --channel of the command line */
 	char *channel_alias;
 	char *channel_priority; /* strict, flexible, disabled */
-	char *cache_dir;  /* NULL: the user's cache */
+	char *cache_dir;	/* NULL: the user's cache */
 	char *ca_file;
-	char *pyc;	  /* "compile" or "none" */
-	char *post_link;  /* "run", "skip", "error" */
-	char *activation; /* "env", "entrypoint", "none" */
+	char *pyc;	   /* "compile" or "none" */
+	char *post_link;   /* "run", "skip", "error" */
+	char *activation;  /* "env", "entrypoint", "none" */
 	char *compression; /* "gzip", "zstd", "zstd:LEVEL" */
-	char *as_of;	  /* RFC 3339 date or time, or NULL */
-	char *lock;	  /* --lock FILE */
+	char *as_of;	   /* RFC 3339 date or time, or NULL */
+	char *lock;	   /* --lock FILE */
 	struct eb_strv output;
 	char *reference_file;
-	char *progress;	  /* auto, plain, json, none */
-	unsigned jobs;	  /* 0: one a CPU */
+	char *progress; /* auto, plain, json, none */
+	unsigned jobs;	/* 0: one a CPU */
 	bool update_lock, refresh, offline, local, json, quiet, verbose;
-	int64_t max_age;  /* s; -1: none */
+	int64_t max_age; /* s; -1: none */
 	uint64_t limit[EB_LIMITS];
 	int64_t source_date_epoch; /* of the environment; 0: not set */
 	struct {

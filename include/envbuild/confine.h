@@ -31,8 +31,8 @@ struct eb_confined {
 				  * translated where needed, the others not) */
 	const char *const *env;	 /* complete; nothing is inherited */
 	const char *tmp;
-	unsigned memory_mib;	 /* address space; 0 = 4096 */
-	unsigned cpu_s;		 /* of each process; 0 = 1800 */
+	unsigned memory_mib; /* address space; 0 = 4096 */
+	unsigned cpu_s;	     /* of each process; 0 = 1800 */
 	/* filled */
 	int fd_in, fd_out; /* pipes to its standard input and output */
 	const char *way;   /* "runc", "crun", "landlock" */

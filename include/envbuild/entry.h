@@ -13,8 +13,8 @@
 
 enum eb_entry_type {
 	EB_ENTRY_FILE = 'f',
-	EB_ENTRY_LINK = 'l', /* symbolic link */
-	EB_ENTRY_DIR = 'd',  /* an empty directory that a package wants */
+	EB_ENTRY_LINK = 'l',   /* symbolic link */
+	EB_ENTRY_DIR = 'd',    /* an empty directory that a package wants */
 	EB_ENTRY_OPAQUE = 'o', /* .wh..wh..opq in the directory `path` */
 };
 
@@ -27,7 +27,8 @@ struct eb_entry {
 	int64_t mtime; /* seconds, already clamped to SOURCE_DATE_EPOCH */
 	char *target;  /* of a link, verbatim */
 	struct eb_digest sha256; /* of a file's content; zero: when packed */
-	struct eb_spool *spool;	 /* content of a file: `size` bytes at `offset` */
+	struct eb_spool
+		*spool; /* content of a file: `size` bytes at `offset` */
 	uint64_t offset, size;
 	/* One line of text that goes with the path through every cache and
 	 * back (conda keeps there what conda-meta says of a file), or NULL;

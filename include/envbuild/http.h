@@ -46,7 +46,7 @@ struct eb_http_request {
 	const char *url;
 	const char *task; /* name in progress events, or NULL */
 	const char *if_none_match, *if_modified_since; /* or NULL */
-	uint64_t max_bytes; /* larger bodies: EB_INTEGRITY; 0: no limit */
+	uint64_t max_bytes;   /* larger bodies: EB_INTEGRITY; 0: no limit */
 	uint64_t expect_size; /* for progress, 0 = unknown */
 	int fd; /* body is appended here from its current end (0 at start) */
 	/* Called in the loop's thread once the request has ended, well or

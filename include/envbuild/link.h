@@ -39,17 +39,18 @@ int eb_link_payload(struct eb_package *p, const struct eb_record *r,
 
 /* What a payload's path list tells (no package needed). */
 struct eb_link_facts {
-	bool post_link;	      /* bin/.NAME-post-link.sh */
+	bool post_link; /* bin/.NAME-post-link.sh */
 	bool pre_link;
-	unsigned n_activate;  /* scripts in etc/conda/activate.d */
-	unsigned n_env_vars;  /* files in etc/conda/env_vars.d */
+	unsigned n_activate; /* scripts in etc/conda/activate.d */
+	unsigned n_env_vars; /* files in etc/conda/env_vars.d */
 };
 void eb_link_facts(const struct eb_entries *paths, const struct eb_record *r,
 		   const struct eb_link_target *t, struct eb_link_facts *out);
 
 /* The record: one entry "opt/env/conda-meta/<stem>.json" (CEP 32), from the
- * payload's path list and the bytecode's (NULL without). `requested` is the
- * package's name where a spec names it, else NULL. */
+ * payload's path list (sorted, with digests, sizes, targets and notes) and the
+ * bytecode's (NULL without; names alone count). `requested` is the package's
+ * name where a spec names it, else NULL. */
 int eb_link_record(const struct eb_record *r, const struct eb_entries *payload,
 		   const struct eb_entries *bytecode, const char *requested,
 		   const struct eb_link_target *t, struct eb_entries *out,

@@ -30,21 +30,21 @@ struct eb_lock {
 	/* hashed */
 	char *platform, *prefix;
 	bool base_scratch;
-	struct eb_digest base; /* zero for scratch */
+	struct eb_digest base;		   /* zero for scratch */
 	struct eb_locked_package *package; /* sorted by name */
 	size_t n;
-	json_t *config; /* image configuration: its "config" member, complete
-			 * but for labels and env_vars.d */
+	json_t *config;	   /* image configuration: its "config" member, complete
+			    * but for labels and env_vars.d */
 	json_t *variables; /* of the definition: name -> value */
 	char *pyc, *post_link, *activation;
 	int64_t source_date_epoch; /* 0: not set */
 	unsigned epoch;
 	/* commentary */
 	struct eb_digest definition;
-	int64_t time; /* seconds: when it was solved */
-	char *tool;   /* "envbuild 0.1" */
+	int64_t time;	      /* seconds: when it was solved */
+	char *tool;	      /* "envbuild 0.1" */
 	char *base_reference; /* as asked for */
-	json_t *evidence; /* list of {spec, file, line} */
+	json_t *evidence;     /* list of {spec, file, line} */
 };
 
 /* EB_INPUT: not a lock, or inconsistent (two packages of one name, no

@@ -37,11 +37,11 @@ struct eb_package {
 		char *name; /* "index.json" */
 		char *text;
 		size_t size;
-	} *info;
+	} * info;
 	size_t n_info;
-	unsigned n_setid; /* members whose setuid/setgid bit was cleared */
+	unsigned n_setid;     /* members whose setuid/setgid bit was cleared */
 	struct eb_strv setid; /* their paths */
-	int window_log; /* largest zstd window met (log2), 0 for bzip2 */
+	int window_log;	      /* largest zstd window met (log2), 0 for bzip2 */
 };
 
 /* `fd` is the archive (any offset; pread), `r` says what it must be. The

@@ -11,9 +11,8 @@
  *
  * tar: ustar, a pax header only where a name, link or size needs one; uid and
  * gid 0, no names; directories 0755 with mtime EB_FIXED_MTIME.
- * gzip: ISA-L level 1 (raw deflate, stateless, one whole-buffer call for each
- * 1 MiB block of the part's tar), each block a member of its own with a fixed
- * header (MTIME 0, XFL 0, OS 255).
+ * gzip: each block of EB_GZIP_BLOCK bytes of the part's tar is a member of its
+ * own (gzip.h).
  */
 #ifndef EB_PART_H
 #define EB_PART_H
@@ -21,9 +20,8 @@
 #include <envbuild/digest.h>
 #include <envbuild/entry.h>
 #include <envbuild/error.h>
+#include <envbuild/gzip.h>
 #include <envbuild/store.h>
-
-#define EB_GZIP_BLOCK (1 << 20)
 
 /* "gzip-isal1" where a golden block compresses to its golden digest,
  * "gzip-isal1-<8 hex>" elsewhere; "zstd<level>-<library version>". */

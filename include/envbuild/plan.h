@@ -31,8 +31,8 @@ struct eb_plan_member {
 
 struct eb_plan {
 	size_t n_own;
-	size_t *own;	 /* members with own layers, lowest first: by
-			  * floor(log2(size)) descending, then name */
+	size_t *own;	  /* members with own layers, lowest first: by
+			   * floor(log2(size)) descending, then name */
 	unsigned *bucket; /* buckets in use, ascending */
 	size_t n_buckets;
 };
@@ -54,10 +54,10 @@ struct eb_clash_member {
 };
 struct eb_clash {
 	char *path;
-	size_t winner;	  /* member index: the last in link order */
-	size_t *member;	  /* all that have it, in link order */
+	size_t winner;	/* member index: the last in link order */
+	size_t *member; /* all that have it, in link order */
 	size_t n;
-	bool same;	  /* equal content, mode and type: no copy needed */
+	bool same; /* equal content, mode and type: no copy needed */
 };
 struct eb_clashes {
 	struct eb_clash *clash; /* sorted by path */

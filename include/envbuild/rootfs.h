@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers applied to a folder (image-spec layer.md): whiteouts, opaque
- * folders, hard links, replaced types; nothing ever leaves the folder, not
- * through a link either (openat2 RESOLVE_IN_ROOT). As root owners and devices
- * are kept; without root owners become the caller's and devices are left out
- * (said once). Set-id bits of base layers stay as they are. */
+ * folders, hard links, replaced types. Nothing ever leaves the folder: each
+ * component of a path is opened by itself, links are followed by us, inside.
+ * As root owners and devices are kept; without root owners become the
+ * caller's and devices are left out (said once). Set-id bits of base layers
+ * stay as they are. */
 #ifndef EB_ROOTFS_H
 #define EB_ROOTFS_H
 

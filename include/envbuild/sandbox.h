@@ -34,22 +34,23 @@ struct eb_sandbox {
 	size_t n_mounts;
 	enum eb_network network;
 	const char *hostname; /* NULL: "envbuild" */
-	bool terminal; /* stdin/stdout are handed through as they are anyway */
-	const char *tmp; /* where the bundle goes */
-	unsigned timeout_s; /* 0 = none */
+	const char *tmp;      /* where the bundle goes */
+	unsigned timeout_s;   /* 0 = none */
 };
 
-/* Runs it to the end with the caller's standard input and outputs; signals
- * INT and TERM are passed on. *status: the command's exit status or 128 +
- * signal. EB_MACHINE: no runtime, or it cannot work here (says which were
- * tried and what they said). A command that cannot be started: *status 126,
- * not found: 127, and 0 is returned. */
+/* Runs it to the end with the caller's standard input and outputs, which the
+ * command gets as they are (a terminal stays one); signals INT and TERM are
+ * passed on, and what does not end within 10 s of one is killed. *status: the
+ * command's exit status or 128 + signal. A command that cannot be started:
+ * *status 126, not found: 127, and 0 is returned (a warning says why).
+ * EB_MACHINE: no runtime, or it cannot work here (says which were tried and
+ * what they said). EB_STEP: the time is over. */
 int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 		   struct eb_events *events, struct eb_error *err);
 
 /* One row of `envbuild doctor`. */
 struct eb_check {
-	char *name;   /* "OCI runtime" */
+	char *name; /* "OCI runtime" */
 	bool ok;
 	char *detail; /* "runc 1.1.5" or why not */
 };

@@ -12,8 +12,11 @@
 #include <envbuild/matchspec.h>
 #include <envbuild/repodata.h>
 
-enum eb_priority { EB_PRIORITY_STRICT, EB_PRIORITY_FLEXIBLE,
-		   EB_PRIORITY_DISABLED };
+enum eb_priority {
+	EB_PRIORITY_STRICT,
+	EB_PRIORITY_FLEXIBLE,
+	EB_PRIORITY_DISABLED
+};
 
 /* The machine that will run the image, not the one that builds it. */
 struct eb_virtual {

@@ -26,7 +26,7 @@ struct eb_spec_line { /* where a conda or pip line stands in the file */
 };
 
 struct eb_spec {
-	char *file; /* for messages */
+	char *file;		 /* for messages */
 	char *name, *env_prefix; /* of the file; never hashed */
 	struct eb_strv channels; /* as written, in order, without nodefaults */
 	struct eb_matchspec **conda; /* in the file's order */
@@ -56,9 +56,10 @@ EB_AUTOPTR(struct eb_spec, eb_spec_free)
 /* Everything beside the file that makes a definition (DESIGN "Two keys"). */
 struct eb_request {
 	const struct eb_spec *spec;
-	const char *platform;	/* "linux/amd64" */
-	const char *prefix;	/* "/opt/env" */
+	const char *platform;	     /* "linux/amd64" */
+	const char *prefix;	     /* "/opt/env" */
 	struct eb_channels channels; /* effective, in order */
+	const char *channel_alias;   /* for short names; NULL: conda's own */
 	char *base; /* as hashed: "scratch", "sha256:..." (local, by content),
 		     * a reference as written, or NULL: none given */
 	/* name=value of every option that changes lock or manifest and is not

@@ -150,24 +150,24 @@ int eb_store_lock_build(struct eb_store *s, const struct eb_digest *definition,
 
 /* --- care -------------------------------------------------------------- */
 struct eb_store_report {
-	uint64_t blobs, bytes;	/* in the store */
-	uint64_t bad, missing;	/* findings of check: wrong bytes, rows without
-				 * a blob */
-	uint64_t unknown;	/* blobs that nothing names */
+	uint64_t blobs, bytes; /* in the store */
+	uint64_t bad, missing; /* findings of check: wrong bytes, rows without
+				* a blob */
+	uint64_t unknown;      /* blobs that nothing names */
 	uint64_t removed, removed_bytes;
 	uint64_t rows;
 };
 /* Re-hash every blob (deep) or look at existence and size only; findings are
  * events (warnings). What is found is put right unless the store is read-only
  * or another handle is open: damaged blobs and rows without a blob are removed,
- * so that the next build makes them again. rebuild: first make the index anew from the blobs (items,
- * locks and images; facts are kept). */
+ * so that the next build makes them again. rebuild: first make the index anew
+ * from the blobs (items, locks and images; facts are kept). */
 int eb_store_check(struct eb_store *s, bool deep, bool rebuild,
 		   struct eb_events *events, struct eb_store_report *out,
 		   struct eb_error *err);
 struct eb_gc_options {
-	uint64_t max_bytes;   /* 0: no limit; oldest images go first */
-	int64_t max_age_s;    /* 0: no limit; by last use */
+	uint64_t max_bytes; /* 0: no limit; oldest images go first */
+	int64_t max_age_s;  /* 0: no limit; by last use */
 	bool dry_run;
 };
 /* Removes images and facts by the options (by last use; locks that no image is

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MatchSpec: its parts, its end. */
+#include <string.h>
+
+#include "matchspec_parts.h"
+
+void eb_matchspec_free(struct eb_matchspec *m)
+{
+	if (!m)
+		return;
+	eb_pattern_release(&m->name);
+	eb_pattern_release(&m->channel);
+	eb_pattern_release(&m->build);
+	eb_pattern_release(&m->build_number.pattern);
+	eb_pattern_release(&m->license);
+	eb_pattern_release(&m->license_family);
+	eb_verspec_free(m->version);
+	eb_strv_release(&m->track_features);
+	eb_strv_release(&m->features);
+	eb_strv_release(&m->extras);
+	eb_strv_release(&m->flags);
+	free(m->build_number.text);
+	free(m->channel_given);
+	free(m->subdir);
+	free(m->url);
+	free(m->clean_url);
+	free(m->fn);
+	free(m->md5);
+	free(m->sha256);
+	free(m->when);
+	free(m->text);
+	free(m->normal);
+	free(m);
+}
+
+const char *eb_matchspec_text(const struct eb_matchspec *m)
+{
+	return m->text;
+}
+
+const char *eb_matchspec_normal(const struct eb_matchspec *m)
+{
+	return m->normal;
+}
+
+const char *eb_matchspec_name(const struct eb_matchspec *m)
+{
+	return m->name.kind == EB_PATTERN_EXACT ? m->name.text : NULL;
+}
+
+const char *eb_matchspec_channel(const struct eb_matchspec *m)
+{
+	return m->channel_given;
+}
+
+const char *eb_matchspec_subdir(const struct eb_matchspec *m)
+{
+	return m->subdir;
+}
+
+const char *eb_matchspec_version(const struct eb_matchspec *m)
+{
+	const char *text = m->version ? eb_verspec_text(m->version) : "*";
+
+	return strcmp(text, "*") ? text : NULL;
+}
+
+bool eb_matchspec_is_bare(const struct eb_matchspec *m)
+{
+	return eb_matchspec_name(m) && strcmp(m->normal, m->name.text) == 0;
+}
+
+const char *eb_matchspec_url(const struct eb_matchspec *m)
+{
+	return m->url;
+}

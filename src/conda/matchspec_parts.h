@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a MatchSpec is made of, for the files that parse, write and match. */
+#ifndef EB_CONDA_MATCHSPEC_PARTS_H
+#define EB_CONDA_MATCHSPEC_PARTS_H
+
+#include <stdint.h>
+
+#include "pattern.h"
+#include "verspec_term.h"
+#include <envbuild/matchspec.h>
+#include <envbuild/str.h>
+
+/* A condition on the build number. */
+struct eb_number {
+	bool given;
+	enum eb_term_op op;
+	uint64_t value;
+	struct eb_pattern pattern; /* with EB_TERM_PATTERN */
+	char *text;
+};
+
+/* What is not given is NULL or of kind EB_PATTERN_NONE. */
+struct eb_matchspec {
+	struct eb_pattern name;
+	char *channel_given;	   /* as written, without its subdir */
+	struct eb_pattern channel; /* the same without credentials */
+	char *subdir;
+	bool subdir_by_key; /* then a channel's does not replace it */
+	struct eb_verspec *version;
+	struct eb_pattern build;
+	struct eb_number build_number;
+	struct eb_strv track_features, features; /* sorted, each once */
+	struct eb_strv extras, flags;		 /* as written */
+	struct eb_pattern license, license_family;
+	char *url, *clean_url; /* as written; without credentials */
+	char *fn, *md5, *sha256, *when;
+	char *text, *normal;
+};
+
+/* ---- matchspec_fields.c: one field by its name in brackets ------------- */
+
+/* The value replaces an earlier one. Unknown keys are EB_INPUT. */
+int eb_matchspec_set(struct eb_matchspec *m, const char *key, const char *value,
+		     enum eb_strictness how, struct eb_error *err);
+/* `with_build`: a build follows, which makes "=1.2" exact. */
+int eb_matchspec_set_version(struct eb_matchspec *m, const char *value,
+			     bool with_build, enum eb_strictness how,
+			     struct eb_error *err);
+int eb_matchspec_set_name(struct eb_matchspec *m, const char *name,
+			  struct eb_error *err);
+
+/* ---- matchspec_brackets.c ----------------------------------------------- */
+
+/* Takes `[key=value,...]` out of the text and sets what it says. The fields
+ * outside come first, so this is called twice: to take out, to set. */
+int eb_matchspec_take_brackets(char *text, char **brackets,
+			       struct eb_error *err);
+int eb_matchspec_set_brackets(struct eb_matchspec *m, const char *brackets,
+			      enum eb_strictness how, struct eb_error *err);
+
+/* ---- matchspec_file.c: URLs and paths of package files ------------------ */
+
+bool eb_matchspec_is_file(const char *text);
+int eb_matchspec_set_file(struct eb_matchspec *m, const char *text,
+			  struct eb_error *err);
+
+/* ---- matchspec_channel.c ------------------------------------------------ */
+
+/* Length of the text without a final known subdir; its own length where
+ * there is none. "conda-forge/linux-64" -> 11. */
+size_t eb_channel_without_subdir(const char *channel);
+/* What conda calls the channel: short names for what lies below the default
+ * alias, "defaults" for its members. Caller frees. */
+char *eb_channel_conda_name(const char *channel);
+
+/* ---- matchspec_text.c --------------------------------------------------- */
+
+void eb_matchspec_set_texts(struct eb_matchspec *m);
+
+#endif

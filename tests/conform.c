@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers questions line by line, so that any outside judge can ask:
+ * `OP<TAB>ARG...` in, `ok<TAB>RESULT` or `error<TAB>MESSAGE` out, one line
+ * each, in order; flushed at the end of standard input, or after each line
+ * with -i. Newlines and tabs in an answer are written \n and \t.
+ *
+ *	version-cmp A B			-1, 0 or 1: conda's version order
+ *	version-match VERSION SPEC	true or false: a version constraint
+ *	matchspec-parse SPEC		conda's canonical text of it
+ *	matchspec-match SPEC RECORD	true or false; RECORD is JSON
+ *	reference REF			registry, repository, tag, digest of
+ *					it, with blanks between, - for none
+ *	requirement LINE		JSON: name, extras, specifiers, url,
+ *					marker of a pip requirement
+ *	definition-hash FILE		64 hex digits, as `envbuild hash`
+ *
+ * A spec to parse is read as one that a user wrote; constraints and specs to
+ * match are read as a channel's, which are looked at less strictly.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <envbuild/buf.h>
+#include <envbuild/build.h>
+#include <envbuild/config.h>
+#include <envbuild/json.h>
+#include <envbuild/matchspec.h>
+#include <envbuild/record.h>
+#include <envbuild/reference.h>
+#include <envbuild/requirement.h>
+#include <envbuild/str.h>
+#include <envbuild/version.h>
+
+/* The answer goes to `out`; -1 with a filled error. */
+typedef int answer_fn(char **arg, struct eb_buf *out, struct eb_error *err);
+
+/* ---- conda -------------------------------------------------------------- */
+
+static int add_bool(struct eb_buf *out, bool value)
+{
+	return eb_buf_adds(out, value ? "true" : "false");
+}
+
+static int version_cmp(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_version_free_ptr) struct eb_version *a = NULL;
+	EB_CLEANUP(eb_version_free_ptr) struct eb_version *b = NULL;
+
+	a = eb_version_parse(arg[0], err);
+	b = a ? eb_version_parse(arg[1], err) : NULL;
+	if (!b)
+		return -1;
+	return eb_buf_addf(out, "%d", eb_version_compare(a, b));
+}
+
+static int version_match(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_version_free_ptr) struct eb_version *v = NULL;
+	EB_CLEANUP(eb_verspec_free_ptr) struct eb_verspec *spec = NULL;
+
+	v = eb_version_parse(arg[0], err);
+	spec = v ? eb_verspec_parse(arg[1], EB_LENIENT, err) : NULL;
+	return spec ? add_bool(out, eb_verspec_match(spec, v)) : -1;
+}
+
+static int matchspec_parse(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_matchspec_free_ptr) struct eb_matchspec *m = NULL;
+
+	m = eb_matchspec_parse(arg[0], EB_STRICT, err);
+	return m ? eb_buf_adds(out, eb_matchspec_text(m)) : -1;
+}
+
+static int read_record(const char *text, struct eb_record *record,
+		       struct eb_error *err)
+{
+	eb_autojson json_t *j =
+		eb_json_parse(text, strlen(text), "record", err);
+
+	return j ? eb_record_from_json(j, NULL, NULL, record, err) : -1;
+}
+
+static int matchspec_match(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_matchspec_free_ptr) struct eb_matchspec *m = NULL;
+	EB_CLEANUP(eb_version_free_ptr) struct eb_version *v = NULL;
+	struct eb_record record EB_CLEANUP(eb_record_release) = { 0 };
+
+	m = eb_matchspec_parse(arg[0], EB_LENIENT, err);
+	if (!m || read_record(arg[1], &record, err) < 0)
+		return -1;
+	v = eb_version_parse(record.version, err);
+	if (!v)
+		return -1;
+	return add_bool(out, eb_matchspec_match(m, &record, v));
+}
+
+/* ---- images ------------------------------------------------------------- */
+
+static int reference(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_reference r EB_CLEANUP(eb_reference_release) = { 0 };
+	char digest[EB_DIGEST_TEXT] = "-";
+
+	if (eb_reference_parse(arg[0], &r, err) < 0)
+		return -1;
+	if (r.kind != EB_REF_REGISTRY)
+		return eb_err_set(err, EB_USAGE, "\"%s\": no registry's name",
+				  arg[0]);
+	if (r.has_digest)
+		eb_digest_text(&r.digest, digest);
+	return eb_buf_addf(out, "%s %s %s %s", r.registry, r.repository,
+			   r.tag ? r.tag : "-", digest);
+}
+
+/* ---- pip ---------------------------------------------------------------- */
+
+static json_t *string_list(const struct eb_strv *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(list, json_string(v->v[i]));
+	return list;
+}
+
+static void put_maybe(json_t *j, const char *key, const char *text)
+{
+	json_object_set_new(j, key, text ? json_string(text) : json_null());
+}
+
+static int requirement(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_pep508 r EB_CLEANUP(eb_pep508_release) = { 0 };
+	eb_autojson json_t *j = NULL;
+
+	if (eb_pep508_parse(arg[0], &r, err) < 0)
+		return -1;
+	j = json_object();
+	put_maybe(j, "name", r.name);
+	json_object_set_new(j, "extras", string_list(&r.extras));
+	json_object_set_new(j, "specifiers", string_list(&r.specifiers));
+	put_maybe(j, "url", r.url);
+	put_maybe(j, "marker", r.marker);
+	eb_json_canonical(j, out);
+	return 0;
+}
+
+/* ---- definitions -------------------------------------------------------- */
+
+static int definition_hash(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_config config EB_CLEANUP(eb_config_release) = { 0 };
+	EB_CLEANUP(eb_env_free_ptr) struct eb_env *env = NULL;
+	char hex[EB_HEX_SIZE];
+
+	if (eb_config_load(NULL, NULL, &config, err) < 0 ||
+	    eb_env_open(arg[0], &config, NULL, NULL, &env, err) < 0)
+		return -1;
+	return eb_buf_adds(out, eb_digest_hex(&env->definition, hex));
+}
+
+/* ---- the questions ------------------------------------------------------ */
+
+static const struct question {
+	const char *name;
+	size_t n_args;
+	answer_fn *answer;
+} questions[] = {
+	{ "version-cmp", 2, version_cmp },
+	{ "version-match", 2, version_match },
+	{ "matchspec-parse", 1, matchspec_parse },
+	{ "matchspec-match", 2, matchspec_match },
+	{ "reference", 1, reference },
+	{ "requirement", 1, requirement },
+	{ "definition-hash", 1, definition_hash },
+};
+
+static int answer(struct eb_strv *line, struct eb_buf *out,
+		  struct eb_error *err)
+{
+	const struct question *q = questions;
+	const struct question *end = q + sizeof questions / sizeof *q;
+
+	while (q < end && strcmp(q->name, line->v[0]))
+		q++;
+	if (q == end)
+		return eb_err_set(err, EB_USAGE, "\"%s\": no such question",
+				  line->v[0]);
+	if (line->n - 1 != q->n_args)
+		return eb_err_set(err, EB_USAGE,
+				  "\"%s\": %zu arguments, "
+				  "not %zu",
+				  q->name, q->n_args, line->n - 1);
+	return q->answer(line->v + 1, out, err);
+}
+
+static void print_escaped(const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\n')
+			fputs("\\n", stdout);
+		else if (*s == '\t')
+			fputs("\\t", stdout);
+		else if (*s == '\r')
+			fputs("\\r", stdout);
+		else
+			putchar(*s);
+	}
+	putchar('\n');
+}
+
+static void answer_line(const char *text)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_strv line EB_CLEANUP(eb_strv_release) = { 0 };
+	EB_AUTOBUF(out, EB_MAX_METADATA);
+	int rc;
+
+	eb_strv_split(&line, text, "\t");
+	rc = answer(&line, &out, &err);
+	fputs(rc < 0 ? "error\t" : "ok\t", stdout);
+	print_escaped(rc < 0 ? err.message : out.data);
+}
+
+int main(int argc, char **argv)
+{
+	bool at_once = argc > 1 && strcmp(argv[1], "-i") == 0;
+	eb_autofree char *line = NULL;
+	size_t alloc = 0;
+	ssize_t n;
+
+	if (argc > 1 + at_once) {
+		fprintf(stderr, "usage: conform [-i] < QUESTIONS\n");
+		return 2;
+	}
+	while ((n = getline(&line, &alloc, stdin)) > 0) {
+		if (line[n - 1] == '\n')
+			line[--n] = '\0';
+		answer_line(line);
+		if (at_once)
+			fflush(stdout);
+	}
+	return fflush(stdout) == 0 && !ferror(stdin) ? 0 : 7;
+}
