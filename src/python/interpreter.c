@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The environment's interpreter: unpacked once, its servers shared out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <envbuild/file.h>
+#include <envbuild/str.h>
+
+#include "interpreter.h"
+
+static int no_bytecode(struct eb_error *err)
+{
+	return eb_err_hint(err, "--pyc=none builds without bytecode");
+}
+
+static int start_slot(struct eb_interpreter *i, struct eb_interpreter_slot *s,
+		      struct eb_error *err)
+{
+	if (eb_compile_server_start(&s->server, i->root, i->prefix, i->minor,
+				    i->tmp, i->events, err) == 0) {
+		s->started = true;
+		return 0;
+	}
+	eb_compile_server_stop(&s->server);
+	memset(&s->server, 0, sizeof s->server);
+	err->code = EB_MACHINE;
+	if (!err->hint)
+		no_bytecode(err);
+	return -1;
+}
+
+static void stop_slot(struct eb_interpreter_slot *s)
+{
+	if (s->started)
+		eb_compile_server_stop(&s->server);
+	memset(&s->server, 0, sizeof s->server);
+	s->started = false;
+}
+
+static int check_version(struct eb_interpreter *i, const char *ready,
+			 struct eb_error *err)
+{
+	eb_autofree char *expected = eb_asprintf("%s %s ", i->minor, i->tag);
+
+	if (eb_starts(ready, expected))
+		return 0;
+	eb_err_set(err, EB_MACHINE,
+		   "\"%s/bin/python%s\" says that it is \"%s\", not \"%s\"",
+		   i->prefix, i->minor, ready, expected);
+	return no_bytecode(err);
+}
+
+/* Before Python 3.12 the order of a set of constants with None in it depends
+ * on an address. Where addresses cannot be fixed two starts tell whether they
+ * move. */
+static int check_addresses(struct eb_interpreter *i, struct eb_error *err)
+{
+	struct eb_interpreter_slot *first = &i->slot[0];
+	eb_autofree char *before = eb_strdup(first->server.ready);
+
+	if (!first->server.c.randomised)
+		return 0;
+	stop_slot(first);
+	if (start_slot(i, first, err) < 0)
+		return -1;
+	if (strcmp(before, first->server.ready) == 0)
+		return 0;
+	eb_err_set(err, EB_MACHINE,
+		   "\"%s/bin/python%s\": address randomisation cannot be "
+		   "switched off here, so its bytecode would not repeat",
+		   i->prefix, i->minor);
+	return no_bytecode(err);
+}
+
+static int prepare(struct eb_interpreter *i, struct eb_store *store,
+		   const struct eb_interpreter_options *o, struct eb_error *err)
+{
+	if (eb_starts(i->minor, "2.")) {
+		eb_err_set(err, EB_MACHINE,
+			   "bytecode of Python %s cannot be compiled",
+			   i->minor);
+		return no_bytecode(err);
+	}
+	i->dir = eb_make_tempdir(i->tmp, "interpreter-", err);
+	if (!i->dir)
+		return -1;
+	i->root = eb_path_join(i->dir, "root");
+	if (eb_interpreter_unpack(i, store, o->payload, o->n, err) < 0 ||
+	    start_slot(i, &i->slot[0], err) < 0 ||
+	    check_version(i, i->slot[0].server.ready, err) < 0 ||
+	    check_addresses(i, err) < 0)
+		return -1;
+	i->way = i->slot[0].server.c.way;
+	return 0;
+}
+
+int eb_interpreter_new(struct eb_store *store,
+		       const struct eb_interpreter_options *options,
+		       struct eb_events *events, struct eb_interpreter **out,
+		       struct eb_error *err)
+{
+	struct eb_interpreter *i = eb_calloc(1, sizeof *i);
+
+	i->prefix = eb_strdup(options->prefix);
+	i->minor = eb_strdup(options->python_minor);
+	i->tag = eb_cache_tag(i->minor);
+	i->tmp = eb_strdup(options->tmp);
+	i->events = events;
+	pthread_mutex_init(&i->lock, NULL);
+	pthread_cond_init(&i->freed, NULL);
+	i->n_slots = options->servers ? options->servers : 1;
+	i->slot = eb_calloc(i->n_slots, sizeof *i->slot);
+	if (prepare(i, store, options, err) < 0) {
+		eb_interpreter_free(i);
+		return -1;
+	}
+	*out = i;
+	return 0;
+}
+
+void eb_interpreter_free(struct eb_interpreter *i)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	unsigned k;
+
+	for (k = 0; k < i->n_slots; k++)
+		stop_slot(&i->slot[k]);
+	if (i->dir)
+		eb_remove_tree(i->dir, &err);
+	pthread_mutex_destroy(&i->lock);
+	pthread_cond_destroy(&i->freed);
+	free(i->prefix);
+	free(i->minor);
+	free(i->tag);
+	free(i->tmp);
+	free(i->dir);
+	free(i->root);
+	free(i->slot);
+	free(i);
+}
+
+const char *eb_interpreter_way(const struct eb_interpreter *i)
+{
+	return i->way;
+}
+
+/* One that runs already is better than one to be started. */
+static struct eb_interpreter_slot *find_free(struct eb_interpreter *i)
+{
+	struct eb_interpreter_slot *found = NULL;
+	unsigned k;
+
+	for (k = 0; k < i->n_slots; k++) {
+		if (i->slot[k].busy)
+			continue;
+		if (i->slot[k].started)
+			return &i->slot[k];
+		if (!found)
+			found = &i->slot[k];
+	}
+	return found;
+}
+
+int eb_interpreter_borrow(struct eb_interpreter *i,
+			  struct eb_interpreter_slot **out,
+			  struct eb_error *err)
+{
+	struct eb_interpreter_slot *slot;
+
+	pthread_mutex_lock(&i->lock);
+	while (!(slot = find_free(i)))
+		pthread_cond_wait(&i->freed, &i->lock);
+	slot->busy = true;
+	pthread_mutex_unlock(&i->lock);
+	if (!slot->started && start_slot(i, slot, err) < 0) {
+		eb_interpreter_give_back(i, slot, false);
+		return -1;
+	}
+	*out = slot;
+	return 0;
+}
+
+void eb_interpreter_give_back(struct eb_interpreter *i,
+			      struct eb_interpreter_slot *slot, bool well)
+{
+	if (!well)
+		stop_slot(slot);
+	pthread_mutex_lock(&i->lock);
+	slot->busy = false;
+	pthread_cond_signal(&i->freed);
+	pthread_mutex_unlock(&i->lock);
+}

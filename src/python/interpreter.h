@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What interpreter.c, interpreter_unpack.c and bytecode.c share. */
+#ifndef EB_INTERPRETER_H
+#define EB_INTERPRETER_H
+
+#include <pthread.h>
+
+#include <envbuild/bytecode.h>
+
+#include "compile_server.h"
+
+struct eb_interpreter {
+	char *prefix, *minor, *tag; /* "/opt/env", "3.7", "cpython-37" */
+	char *tmp, *dir, *root;	    /* dir: ours; root: seen at prefix */
+	const char *way;
+	struct eb_events *events;
+	pthread_mutex_t lock;
+	pthread_cond_t freed;
+	struct eb_interpreter_slot {
+		struct eb_compile_server server;
+		bool started, busy;
+	} * slot;
+	unsigned n_slots;
+};
+
+/* Write the interpreter, its library and its shared libraries below root. */
+int eb_interpreter_unpack(struct eb_interpreter *i, struct eb_store *store,
+			  const struct eb_item *payload, size_t n,
+			  struct eb_error *err);
+/* A started server that nobody else uses. */
+int eb_interpreter_borrow(struct eb_interpreter *i,
+			  struct eb_interpreter_slot **out,
+			  struct eb_error *err);
+/* `well` false: it ended or its state is unknown. */
+void eb_interpreter_give_back(struct eb_interpreter *i,
+			      struct eb_interpreter_slot *slot, bool well);
+
+/* "cpython-37" of "3.7"; caller frees */
+char *eb_cache_tag(const char *python_minor);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Confined processes: choosing the way, waiting, killing. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <envbuild/buf.h>
+#include <envbuild/file.h>
+
+#include "confine_state.h"
+
+#define END_S 30 /* from the end of its input to its own */
+#define SAID_MAX 2000
+
+const char *const eb_system_paths[] = {
+	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", NULL
+};
+
+/* Tried on ourselves and put back: the child cannot tell us. */
+static bool randomised(void)
+{
+	int kept = personality(0xffffffff), result;
+
+	if (kept < 0)
+		return true;
+	result = personality((unsigned long)kept | ADDR_NO_RANDOMIZE);
+	personality((unsigned long)kept);
+	return result < 0;
+}
+
+void eb_confined_limits(const struct eb_confined *c, struct eb_child_setup *s)
+{
+	s->confined = true;
+	s->memory = (uint64_t)(c->memory_mib ? c->memory_mib : 4096) << 20;
+	s->cpu_s = c->cpu_s ? c->cpu_s : 1800;
+}
+
+typedef int way_fn(struct eb_confined *c, struct eb_confined_state *s,
+		   struct eb_error *err);
+
+static int try_way(struct eb_confined *c, way_fn *fn, struct eb_error *err)
+{
+	struct eb_confined_state *s = eb_calloc(1, sizeof *s);
+
+	s->name = eb_strdup(c->argv[0]);
+	s->said = eb_unnamed_file(c->tmp, err);
+	s->process = (struct eb_process){ .in = EB_IO_PIPE,
+					  .out = EB_IO_PIPE,
+					  .err = EB_IO_FD,
+					  .env = c->env,
+					  .fd_err = s->said };
+	if (s->said < 0 || fn(c, s, err) < 0) {
+		eb_confined_state_free(s);
+		return -1;
+	}
+	c->fd_in = eb_steal_fd(&s->process.fd_in);
+	c->fd_out = eb_steal_fd(&s->process.fd_out);
+	c->state = s;
+	return 0;
+}
+
+static int no_way(const struct eb_buf *said, struct eb_error *err)
+{
+	eb_err_set(err, EB_MACHINE, "no way to confine a process here: %s",
+		   said->data);
+	return eb_err_hint(err, "--pyc=none builds without it; \"envbuild "
+				"doctor\" shows what this machine can do");
+}
+
+int eb_confined_start(struct eb_confined *c, struct eb_events *events,
+		      struct eb_error *err)
+{
+	static const struct {
+		const char *name;
+		way_fn *fn;
+	} way[] = { { "runtime", eb_confined_by_runtime },
+		    { "landlock", eb_confined_by_landlock } };
+	const char *chosen = getenv("ENVBUILD_CONFINE");
+	size_t i;
+	EB_AUTOBUF(said, EB_MAX_TEXT);
+
+	c->fd_in = c->fd_out = -1;
+	c->state = NULL;
+	c->randomised = randomised();
+	for (i = 0; i < sizeof way / sizeof *way; i++) {
+		struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+		if (chosen && *chosen && strcmp(chosen, way[i].name) != 0)
+			continue;
+		if (try_way(c, way[i].fn, &why) == 0) {
+			eb_detail(events, "\"%s\" runs confined by %s",
+				  c->argv[0], c->way);
+			return 0;
+		}
+		eb_buf_addf(&said, "%s%s", said.len ? "; " : "", why.message);
+	}
+	if (!said.len)
+		eb_buf_addf(&said, "ENVBUILD_CONFINE is \"%s\"", chosen);
+	return no_way(&said, err);
+}
+
+char *eb_confined_path(const struct eb_confined *c, const char *inside)
+{
+	size_t n = strlen(c->at);
+
+	if (!c->way || strcmp(c->way, "landlock") != 0 ||
+	    strncmp(inside, c->at, n) != 0)
+		return eb_strdup(inside);
+	return eb_asprintf("%s%s", c->root, inside + n);
+}
+
+/* The last lines, at most SAID_MAX bytes, each separated by "; ". */
+static char *last_words(const struct eb_confined_state *s)
+{
+	eb_autofree char *text = NULL;
+	off_t size = lseek(s->said, 0, SEEK_END);
+	off_t from = size > SAID_MAX ? size - SAID_MAX : 0;
+	ssize_t n;
+	char *p;
+
+	text = eb_calloc(SAID_MAX + 1, 1);
+	n = pread(s->said, text, SAID_MAX, from);
+	if (n <= 0)
+		return s->bundled ? eb_bundle_complaint(&s->bundle) : NULL;
+	text[n] = '\0';
+	p = eb_strip(text);
+	if (from && strchr(p, '\n'))
+		p = strchr(p, '\n') + 1;
+	p = eb_printable(p);
+	for (char *line = strchr(p, '\n'); line; line = strchr(line, '\n'))
+		*line = ' ';
+	return p;
+}
+
+static int judge(const struct eb_confined_state *s, int status, bool timed_out,
+		 struct eb_error *err)
+{
+	eb_autofree char *words = NULL;
+
+	if (status == 0 && !timed_out)
+		return 0;
+	words = last_words(s);
+	if (timed_out)
+		return eb_err_set(err, EB_STEP,
+				  "\"%s\" does not end when its input does",
+				  s->name);
+	return eb_err_set(err, EB_STEP, "\"%s\" ended with status %d%s%s",
+			  s->name, status, words ? ": " : "",
+			  words ? words : "");
+}
+
+int eb_confined_wait(struct eb_confined *c, struct eb_error *err)
+{
+	struct eb_confined_state *s = c->state;
+	bool timed_out = false;
+	int status = 0, result;
+
+	eb_cleanup_fd(&c->fd_in);
+	eb_cleanup_fd(&c->fd_out);
+	c->fd_in = c->fd_out = -1;
+	if (!s)
+		return 0;
+	result = eb_bundle_wait(s->bundled ? &s->bundle : NULL, &s->process,
+				END_S, false, &timed_out, &status, err);
+	if (result == 0)
+		result = judge(s, status, timed_out, err);
+	eb_confined_state_free(s);
+	c->state = NULL;
+	return result;
+}
+
+void eb_confined_kill(struct eb_confined *c)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_confined_state *s = c->state;
+
+	if (s)
+		eb_bundle_kill(s->bundled ? &s->bundle : NULL, &s->process);
+	eb_confined_wait(c, &err);
+}
+
+void eb_confined_state_free(struct eb_confined_state *s)
+{
+	eb_process_kill(&s->process);
+	eb_cleanup_fd(&s->said);
+	if (s->bundled)
+		eb_bundle_close(&s->bundle);
+	eb_strv_release(&s->argv);
+	free(s->rootfs);
+	free(s->name);
+	free(s->setup.filter.filter);
+	free(s);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Subordinate ids: which ids a user without root may map into a namespace. */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+#include <envbuild/process.h>
+#include <envbuild/str.h>
+
+#include "sandbox_form.h"
+
+/* A line is NAME:FIRST:COUNT, where NAME may be the number of the user. */
+static bool read_line(const char *line, const char *name, const char *number,
+		      struct eb_id_range *out)
+{
+	struct eb_strv part EB_CLEANUP(eb_strv_release) = { 0 };
+	uint64_t first, n;
+
+	eb_strv_split(&part, line, ":");
+	if (part.n != 3 ||
+	    (strcmp(part.v[0], name) != 0 && strcmp(part.v[0], number) != 0))
+		return false;
+	if (eb_parse_u64(part.v[1], 0xfffffffe, &first) < 0 ||
+	    eb_parse_u64(part.v[2], 0xfffffffe, &n) < 0 || n == 0)
+		return false;
+	*out = (struct eb_id_range){ (unsigned)first, (unsigned)n };
+	return true;
+}
+
+static bool read_ranges(const char *path, const char *name, const char *number,
+			struct eb_id_range *out)
+{
+	struct eb_strv line EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	size_t i;
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+
+	if (eb_read_file(path, EB_MAX_CONFIG, &text, &err) < 0)
+		return false;
+	eb_strv_split(&line, text.data, "\n");
+	for (i = 0; i < line.n; i++)
+		if (read_line(line.v[i], name, number, out))
+			return true;
+	return false;
+}
+
+bool eb_sub_ids(struct eb_id_range *uid, struct eb_id_range *gid)
+{
+	eb_autofree char *map_uid = eb_find_program("newuidmap");
+	eb_autofree char *map_gid = eb_find_program("newgidmap");
+	eb_autofree char *number = eb_asprintf("%u", geteuid());
+	struct passwd pw, *found = NULL;
+	char text[4096];
+	eb_autofree char *name = NULL;
+
+	getpwuid_r(geteuid(), &pw, text, sizeof text, &found);
+	name = eb_strdup(found ? found->pw_name : number);
+	return map_uid && map_gid &&
+	       read_ranges("/etc/subuid", name, number, uid) &&
+	       read_ranges("/etc/subgid", name, number, gid);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The monitor: a child that stands between us and a container. The runtime
+ * is told to leave when the container runs, so that the container's input
+ * and outputs are ours and nothing copies between; its first process then
+ * falls to the monitor, which passes signals on and ends as it ends.
+ *
+ * It is a fork, so it may call what is async-signal-safe and nothing else.
+ * It executes at its very end only, and only when we were killed: then nobody
+ * else tells the runtime to remove what it keeps of the container (cgroups).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox_child.h"
+
+#define GRACE_S 10 /* after our parent's end */
+
+struct monitor {
+	const struct eb_child_setup *setup;
+	sigset_t watched;
+	pid_t parent, target;
+	bool started; /* target is the container, no more the runtime */
+	bool orphan;
+	int pending; /* a signal that came before the container was there */
+};
+
+static void close_from_three(void)
+{
+	int fd;
+
+	if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0)
+		return;
+	for (fd = 3; fd < 1024; fd++)
+		close(fd);
+}
+
+/* Only the container holds our pipes. */
+static void let_go(void)
+{
+	int fd;
+
+	close_from_three();
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	dup2(fd, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	close(fd);
+}
+
+static pid_t read_pid(const char *path)
+{
+	char text[24] = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	pid_t pid = 0;
+	char *p;
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof text - 1) > 0)
+		for (p = text; *p >= '0' && *p <= '9' && pid < 1 << 26; p++)
+			pid = pid * 10 + (*p - '0');
+	close(fd);
+	return pid;
+}
+
+static void failed(const struct eb_child_setup *s) __attribute__((noreturn));
+
+static void failed(const struct eb_child_setup *s)
+{
+	int fd = open(s->failed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	_exit(1);
+}
+
+/* What the runtime left behind: the container, whose pid it wrote down. */
+static void runtime_ended(struct monitor *m, int status)
+{
+	if (status != 0)
+		failed(m->setup);
+	m->target = read_pid(m->setup->pid_file);
+	if (m->target < 2)
+		failed(m->setup);
+	m->started = true;
+	if (m->pending)
+		kill(m->target, m->pending);
+}
+
+static void ended(struct monitor *m, pid_t pid, int status)
+{
+	if (pid != m->target)
+		return;
+	if (!m->started) {
+		runtime_ended(m, status);
+		return;
+	}
+	if (getppid() != m->parent) {
+		sigprocmask(SIG_UNBLOCK, &m->watched, NULL);
+		execve(m->setup->remove[0], (char *const *)m->setup->remove,
+		       environ);
+	}
+	_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				  : WEXITSTATUS(status));
+}
+
+/* Others fall to us, too: crun leaves a process between itself and the
+ * container, which lives a little longer. First the target, so that the
+ * container is not reaped before we know that it is the one. */
+static void look(struct monitor *m)
+{
+	int status;
+	pid_t pid;
+
+	for (;;) {
+		pid = waitpid(m->target, &status, WNOHANG);
+		if (pid < 0 && m->started)
+			pid = waitpid(-1, &status, WNOHANG);
+		if (pid < 0)
+			failed(m->setup);
+		if (pid == 0)
+			return;
+		ended(m, pid, status);
+	}
+}
+
+static void hear(struct monitor *m, int sig)
+{
+	if (sig == SIGCHLD)
+		return;
+	if (sig == EB_MONITOR_KILL)
+		sig = SIGKILL;
+	else if (getppid() != m->parent)
+		m->orphan = true;
+	if (m->started)
+		kill(m->target, sig);
+	else
+		m->pending = sig;
+}
+
+static void watch(struct monitor *m) __attribute__((noreturn));
+
+static void watch(struct monitor *m)
+{
+	static const struct timespec grace = { GRACE_S, 0 };
+
+	for (;;) {
+		int sig;
+
+		look(m);
+		sig = sigtimedwait(&m->watched, NULL,
+				   m->orphan ? &grace : NULL);
+		if (sig > 0)
+			hear(m, sig);
+		else if (errno == EAGAIN && m->started)
+			kill(m->target, SIGKILL);
+	}
+}
+
+void eb_monitor(const struct eb_child_setup *setup)
+{
+	struct monitor m = { .setup = setup, .parent = getppid() };
+	static const int watched[] = { SIGCHLD, SIGINT,	 SIGTERM,
+				       SIGHUP,	SIGQUIT, EB_MONITOR_KILL };
+	sigset_t none;
+	size_t i;
+
+	sigemptyset(&none);
+	sigemptyset(&m.watched);
+	for (i = 0; i < sizeof watched / sizeof *watched; i++)
+		sigaddset(&m.watched, watched[i]);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &m.watched, NULL);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		failed(setup);
+	m.target = fork();
+	if (m.target < 0)
+		failed(setup);
+	if (m.target == 0) {
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		return;
+	}
+	let_go();
+	watch(&m);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Confined processes, by a runtime and by Landlock: what they see, what they
+ * may do, limits, how they end. The program is a copy of bash, whose builtins
+ * read, write, open sockets and execute. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <envbuild/confine.h>
+#include <envbuild/file.h>
+#include <envbuild/process.h>
+
+#include "sandbox/confine_state.h"
+#include "sandbox/landlock.h"
+#include "sandbox/seccomp.h"
+
+#define NOBODY 65534
+
+struct place {
+	char *dir, *root, *tmp;
+	struct eb_confined c;
+};
+
+static const char *const env[] = { "A=b", NULL };
+
+static void must(int result, struct eb_error *err)
+{
+	if (result < 0)
+		fail_msg("%s", err->message);
+}
+
+static void copy(const struct place *p, const char *from, const char *name)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofree char *folder = eb_path_join(p->root, "bin");
+	eb_autofree char *path = eb_path_join(folder, name);
+	EB_AUTOBUF(text, 16 << 20);
+
+	must(eb_read_file(from, text.max, &text, &err), &err);
+	must(eb_mkdirs(folder, 0755, &err), &err);
+	must(eb_write_file(path, text.data, text.len, 0755, &err), &err);
+}
+
+static int open_place(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct place *p = eb_calloc(1, sizeof *p);
+	eb_autofree char *file = NULL;
+
+	p->dir = eb_make_tempdir("/tmp", "eb-confine-", &err);
+	assert_non_null(p->dir);
+	p->root = eb_path_join(p->dir, "root");
+	p->tmp = eb_path_join(p->dir, "tmp");
+	must(eb_mkdirs(p->tmp, 0755, &err), &err);
+	copy(p, "/bin/bash", "sh");
+	copy(p, "/bin/true", "true");
+	file = eb_path_join(p->root, "file");
+	must(eb_write_file(file, "content\n", 8, 0644, &err), &err);
+	p->c = (struct eb_confined){
+		.root = p->root, .at = "/opt/env", .env = env, .tmp = p->tmp
+	};
+	*state = p;
+	return 0;
+}
+
+static int close_place(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct place *p = *state;
+	int result = eb_remove_tree(p->dir, &err);
+
+	unsetenv("ENVBUILD_CONFINE");
+	free(p->dir);
+	free(p->root);
+	free(p->tmp);
+	free(p);
+	return result;
+}
+
+static void need(struct place *p, const char *way)
+{
+	static const char *const argv[] = { "/opt/env/bin/true", NULL };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	setenv("ENVBUILD_CONFINE", way, 1);
+	p->c.argv = argv;
+	if (eb_confined_start(&p->c, NULL, &err) < 0) {
+		print_message("skipped: %s\n", err.message);
+		skip();
+	}
+	must(eb_confined_wait(&p->c, &err), &err);
+}
+
+static void assert_nothing_left(const struct place *p)
+{
+	DIR *dir = opendir(p->tmp);
+	struct dirent *e;
+
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			fail_msg("\"%s\" was left", e->d_name);
+	closedir(dir);
+}
+
+/* Status 0 or -1 with err; the output in `out`. */
+static int shell(struct place *p, const char *text, struct eb_buf *out,
+		 struct eb_error *err)
+{
+	const char *const argv[] = { "/opt/env/bin/sh", "-c", text, NULL };
+	int result;
+
+	p->c.argv = argv;
+	if (eb_confined_start(&p->c, NULL, err) < 0)
+		fail_msg("%s", err->message);
+	eb_buf_reset(out);
+	must(eb_read_fd(p->c.fd_out, "output", out->max, out, err), err);
+	result = eb_confined_wait(&p->c, err);
+	assert_int_equal(p->c.fd_in, -1);
+	assert_int_equal(p->c.fd_out, -1);
+	assert_null(p->c.state);
+	assert_nothing_left(p);
+	return result;
+}
+
+/* A command that has to fail inside; what it says is left in `err`. */
+static void refused(struct place *p, const char *text, const char *said)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_AUTOBUF(out, 10000);
+
+	if (shell(p, text, &out, &err) == 0)
+		fail_msg("allowed: %s (%s)", text, out.data);
+	assert_int_equal(err.code, EB_STEP);
+	if (said && !strstr(err.message, said))
+		fail_msg("%s: %s", text, err.message);
+}
+
+static void allowed(struct place *p, const char *text, const char *expected)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_AUTOBUF(out, 10000);
+
+	must(shell(p, text, &out, &err), &err);
+	assert_string_equal(out.data, expected);
+}
+
+static void both_ways(struct place *p)
+{
+	eb_autofree char *home = eb_confined_path(&p->c, "/opt/env");
+	eb_autofree char *file = eb_path_join(home, "file");
+	eb_autofree char *text = NULL, *write = NULL;
+
+	text = eb_asprintf("read x < %s; echo $x $A $HOME_", file);
+	allowed(p, text, "content b\n");
+	allowed(p, "(echo forked); x=$(echo piped); echo $x",
+		"forked\npiped\n");
+	write = eb_asprintf("echo x > %s", file);
+	refused(p, write, NULL);
+	refused(p, "echo x > /tmp/eb-made-by-a-confined-process", NULL);
+	refused(p, "read x < /etc/passwd", "/etc/passwd");
+	refused(p, "cd /root", NULL);
+	refused(p, "exec 3<>/dev/tcp/127.0.0.1/9", "Function not implemented");
+	refused(p, "/usr/bin/true", NULL);
+	refused(p, "exit 5", "status 5");
+	refused(p, "echo several >&2; echo lines >&2; exit 1", "several lines");
+	refused(p, "ulimit -v unlimited", NULL);
+	allowed(p, "ulimit -v; ulimit -t; ulimit -c; ulimit -s",
+		"4194304\n1800\n0\n8192\n");
+}
+
+static void by_runtime(void **state)
+{
+	struct place *p = *state;
+
+	need(p, "runtime");
+	assert_string_not_equal(p->c.way, "landlock");
+	both_ways(p);
+	allowed(p, "read x < /proc/self/personality; echo $x", "00040000\n");
+	allowed(p, "echo $$ /*", "1 /dev /etc /lib /lib64 /opt /proc /usr\n");
+	allowed(p, "echo /proc/[0-9]*", "/proc/1\n");
+}
+
+static void by_crun(void **state)
+{
+	struct place *p = *state;
+
+	setenv("ENVBUILD_RUNTIME", "crun", 1);
+	need(p, "runtime");
+	assert_string_equal(p->c.way, "crun");
+	both_ways(p);
+	allowed(p, "read x < /proc/self/personality; echo $x", "00040000\n");
+	unsetenv("ENVBUILD_RUNTIME");
+}
+
+static void personality_of(struct place *p, char *out, size_t size)
+{
+	static const char *const argv[] = { "/opt/env/bin/sh", "-c", "read x",
+					    NULL };
+	struct eb_error err = EB_ERROR_INIT;
+	const struct eb_confined_state *s;
+	eb_autofree char *path = NULL;
+	ssize_t n;
+	int fd;
+
+	p->c.argv = argv;
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	s = p->c.state;
+	path = eb_asprintf("/proc/%d/personality", (int)s->process.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = read(fd, out, size - 1);
+	assert_true(n > 0);
+	out[n] = '\0';
+	close(fd);
+	eb_confined_kill(&p->c);
+}
+
+static void by_landlock(void **state)
+{
+	struct place *p = *state;
+	eb_autofree char *other = NULL;
+	char text[64];
+
+	need(p, "landlock");
+	assert_string_equal(p->c.way, "landlock");
+	both_ways(p);
+	refused(p, "read x < /proc/self/personality", "/proc");
+	/* of the same folder, but another program */
+	other = eb_asprintf("%s/bin/true", p->root);
+	refused(p, other, NULL);
+	personality_of(p, text, sizeof text);
+	assert_string_equal(text, "00040000\n");
+}
+
+/* In a child, as another user; what it says goes to standard output. */
+static int as_nobody(const struct place *p)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_confined c = p->c;
+	static const char *const argv[] = { "/opt/env/bin/sh", "-c",
+					    "echo hello", NULL };
+	char text[7] = { 0 };
+
+	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+	    setresuid(NOBODY, NOBODY, NOBODY) < 0)
+		return 2;
+	c.argv = argv;
+	if (eb_confined_start(&c, NULL, &err) < 0) {
+		print_message("%s\n", err.message);
+		return 3;
+	}
+	if (read(c.fd_out, text, 6) != 6 || strcmp(text, "hello\n") != 0)
+		return 4;
+	return eb_confined_wait(&c, &err) < 0 ? 5 : 0;
+}
+
+static void without_root(struct place *p)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid() != 0) {
+		print_message("skipped: not root, so no other user\n");
+		skip();
+	}
+	assert_int_equal(chmod(p->dir, 0755), 0);
+	assert_int_equal(chmod(p->root, 0755), 0);
+	assert_int_equal(chown(p->tmp, NOBODY, NOBODY), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(as_nobody(p));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 3) {
+		print_message("skipped: does not work without root here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_nothing_left(p);
+}
+
+static void without_root_by_runtime(void **state)
+{
+	need(*state, "runtime");
+	without_root(*state);
+}
+
+static void without_root_by_landlock(void **state)
+{
+	need(*state, "landlock");
+	without_root(*state);
+}
+
+static void killed(struct place *p)
+{
+	static const char *const argv[] = { "/opt/env/bin/sh", "-c",
+					    "echo on; while :; do :; done",
+					    NULL };
+	struct eb_error err = EB_ERROR_INIT;
+	char text[3];
+
+	p->c.argv = argv;
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	assert_int_equal(read(p->c.fd_out, text, 3), 3);
+	eb_confined_kill(&p->c);
+	eb_confined_kill(&p->c);
+	assert_null(p->c.state);
+	assert_nothing_left(p);
+	p->c.argv = argv;
+	p->c.cpu_s = 1;
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	assert_int_equal(eb_confined_wait(&p->c, &err), -1);
+	assert_int_equal(err.code, EB_STEP);
+	eb_err_release(&err);
+	p->c.cpu_s = 0;
+	p->c.memory_mib = 64;
+	refused(p,
+		"x=$(for((i=0;i<1000000;i++)); do echo 0123456789012345678;"
+		" done); y=$x$x$x$x$x$x; test ${#y} -gt 9",
+		NULL);
+}
+
+static void killed_by_runtime(void **state)
+{
+	need(*state, "runtime");
+	killed(*state);
+}
+
+static void killed_by_landlock(void **state)
+{
+	need(*state, "landlock");
+	killed(*state);
+}
+
+static void no_way(void **state)
+{
+	struct place *p = *state;
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	static const char *const argv[] = { "/opt/env/bin/true", NULL };
+
+	p->c.argv = argv;
+	setenv("ENVBUILD_CONFINE", "runtime", 1);
+	setenv("ENVBUILD_RUNTIME", "/no/such/runtime", 1);
+	assert_int_equal(eb_confined_start(&p->c, NULL, &err), -1);
+	unsetenv("ENVBUILD_RUNTIME");
+	assert_int_equal(err.code, EB_MACHINE);
+	assert_non_null(strstr(err.message, "/no/such/runtime"));
+	assert_non_null(strstr(err.hint, "--pyc=none"));
+	eb_err_release(&err);
+	setenv("ENVBUILD_CONFINE", "prayer", 1);
+	assert_int_equal(eb_confined_start(&p->c, NULL, &err), -1);
+	assert_non_null(strstr(err.message, "\"prayer\""));
+}
+
+/* Without a runtime the next way is taken. */
+static void next_way(void **state)
+{
+	struct place *p = *state;
+
+	need(p, "landlock");
+	unsetenv("ENVBUILD_CONFINE");
+	setenv("ENVBUILD_RUNTIME", "/no/such/runtime", 1);
+	allowed(p, "echo $A", "b\n");
+	unsetenv("ENVBUILD_RUNTIME");
+	assert_string_equal(p->c.way, "landlock");
+}
+
+static void loader(void **state)
+{
+	eb_autofree char *of_sh = eb_elf_interpreter("/bin/bash");
+	eb_autofree char *of_text = eb_elf_interpreter("/etc/passwd");
+
+	(void)state;
+	assert_non_null(of_sh);
+	assert_true(eb_path_exists(of_sh));
+	assert_null(of_text);
+	assert_null(eb_elf_interpreter("/no/such/file"));
+}
+
+static void filter(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct sock_fprog f = { 0 };
+	json_t *j = eb_seccomp_json();
+
+	(void)state;
+	must(eb_seccomp_filter("/x", &f, &err), &err);
+	assert_in_range(f.len, 50, BPF_MAXINSNS);
+	free(f.filter);
+	assert_string_equal(
+		json_string_value(json_object_get(j, "defaultAction")),
+		"SCMP_ACT_ERRNO");
+	json_decref(j);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_place, close_place)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(by_runtime),
+		TEST(by_crun),
+		TEST(by_landlock),
+		TEST(without_root_by_runtime),
+		TEST(without_root_by_landlock),
+		TEST(killed_by_runtime),
+		TEST(killed_by_landlock),
+		TEST(no_way),
+		TEST(next_way),
+		TEST(loader),
+		TEST(filter),
+	};
+
+	unsetenv("ENVBUILD_RUNTIME");
+	unsetenv("ENVBUILD_CONFINE");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
