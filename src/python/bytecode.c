@@ -25,16 +25,15 @@ static char *library_of(const char *prefix, const char *python_minor)
 	return eb_asprintf("%s/lib/python%s/", prefix + 1, python_minor);
 }
 
-/* x/y.py -> x/__pycache__/y.cpython-37.pyc; NULL when it is no source below
- * the library. */
+/* x/y.py -> x/__pycache__/y.cpython-37.pyc; NULL when it is no source (a file,
+ * or a link that leads to one) below the library. */
 static char *bytecode_path(const struct eb_entry *e, const char *library,
 			   const char *tag)
 {
 	const char *slash = strrchr(e->path, '/');
 
-	if (e->type != EB_ENTRY_FILE || !slash ||
-	    !eb_starts(e->path, library) || !eb_ends(e->path, ".py") ||
-	    strlen(slash) < 5)
+	if (e->type == EB_ENTRY_DIR || !slash || !eb_starts(e->path, library) ||
+	    !eb_ends(e->path, ".py") || strlen(slash) < 5)
 		return NULL;
 	return eb_asprintf("%.*s/__pycache__/%.*s.%s.pyc",
 			   (int)(slash - e->path), e->path,
@@ -48,7 +47,7 @@ static char *wanted_path(const struct eb_entries *paths,
 {
 	eb_autofree char *path = bytecode_path(e, library, tag);
 
-	if (!path || eb_entries_find(paths, path))
+	if (!path || eb_entries_find(paths, path) || !eb_source_of(paths, e))
 		return NULL;
 	return eb_steal(path);
 }
@@ -89,6 +88,7 @@ struct job {
 	const struct eb_entries *paths;
 	const char *what;
 	char *library;
+	struct eb_strv linked; /* sources that links lead to */
 	struct eb_entries *out;
 	unsigned n_failed;
 	struct eb_buf answer;
@@ -110,28 +110,62 @@ static bool fits(const char *path, const char *what)
 	return eb_path_check(path, what, &err) == 0;
 }
 
-static int compile_one(void *data, const struct eb_entry *e,
-		       struct eb_stream *content, struct eb_error *err)
+/* Compile one source under one name: its own, or that of a link to it. */
+static int compile_as(struct job *j, const struct eb_entry *e,
+		      const struct eb_entry *file, struct eb_stream *content,
+		      struct eb_error *err)
 {
-	struct job *j = data;
 	eb_autofree char *path =
 		wanted_path(j->paths, e, j->library, j->i->tag);
-	eb_autofree char *source = NULL;
+	eb_autofree char *source = eb_asprintf("/%s", e->path);
 	int done;
 
 	if (!path)
 		return 0;
 	if (!fits(path, j->what))
 		return failed(j, e->path, "the name is too long");
-	source = eb_asprintf("/%s", e->path);
-	done = eb_compile_server_file(j->server, source, e->mtime, e->size,
-				      content, &j->answer, err);
+	done = eb_compile_server_file(j->server, source, file->mtime,
+				      file->size, content, &j->answer, err);
 	if (done < 0)
 		return eb_err_prefix(err, "compiling \"%s\"", source);
 	if (done == 0)
 		return failed(j, e->path, j->answer.data);
 	return eb_entries_add_file(j->out, path, 0644, EB_FIXED_MTIME,
 				   j->answer.data, j->answer.len, err);
+}
+
+/* A file that links lead to is compiled once for each of its names. */
+static int compile_linked(struct job *j, const struct eb_entry *file,
+			  struct eb_stream *content, struct eb_error *err)
+{
+	eb_autofree char *text = eb_malloc(file->size + 1);
+
+	if (eb_stream_read_all(content, text, file->size, file->path, err) < 0)
+		return -1;
+	for (size_t k = 0; k < j->paths->n; k++) {
+		const struct eb_entry *e = &j->paths->entry[k];
+		EB_CLEANUP(eb_stream_free_ptr) struct eb_stream *again = NULL;
+
+		if (eb_source_of(j->paths, e) != file)
+			continue;
+		again = eb_stream_mem(text, file->size);
+		if (compile_as(j, e, file, again, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int compile_one(void *data, const struct eb_entry *e,
+		       struct eb_stream *content, struct eb_error *err)
+{
+	struct job *j = data;
+	const struct eb_entry *file = eb_entries_find(j->paths, e->path);
+
+	if (e->type != EB_ENTRY_FILE || !file)
+		return 0;
+	if (file->size <= EB_BYTECODE_MAX && eb_strv_has(&j->linked, e->path))
+		return compile_linked(j, file, content, err);
+	return compile_as(j, e, e, content, err);
 }
 
 static int compile_all(struct job *j, struct eb_store *store,
@@ -147,6 +181,7 @@ static int compile_all(struct job *j, struct eb_store *store,
 static void release(struct job *j)
 {
 	eb_buf_release(&j->answer);
+	eb_strv_release(&j->linked);
 	free(j->library);
 }
 
@@ -180,6 +215,7 @@ int eb_bytecode_compile(struct eb_interpreter *i, struct eb_store *store,
 	j.library = library_of(i->prefix, i->minor);
 	if (eb_part_paths(store, payload, &paths, err) < 0)
 		return -1;
+	eb_linked_sources(&paths, j.library, &j.linked);
 	if (compile_with(&j, store, payload, err) < 0) {
 		if (err->code == EB_STEP)
 			eb_err_hint(err, "--pyc=none builds without bytecode");

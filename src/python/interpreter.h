@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <envbuild/bytecode.h>
+#include <envbuild/str.h>
 
 #include "compile_server.h"
 
@@ -37,5 +38,12 @@ void eb_interpreter_give_back(struct eb_interpreter *i,
 
 /* "cpython-37" of "3.7"; caller frees */
 char *eb_cache_tag(const char *python_minor);
+
+/* bytecode_links.c: the file that an entry is or leads to within its payload
+ * (NULL: none), and the files below the library that links lead to, sorted. */
+const struct eb_entry *eb_source_of(const struct eb_entries *paths,
+				    const struct eb_entry *e);
+void eb_linked_sources(const struct eb_entries *paths, const char *library,
+		       struct eb_strv *out);
 
 #endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configuration and manifest: the base's layers, then ours. */
+#include <string.h>
+#include <time.h>
+
+#include <envbuild/image.h>
+#include <envbuild/json.h>
+#include <envbuild/stream.h>
+
+#include "build_private.h"
+
+#define LABEL_LOCK "dev.envbuild.lock"
+#define LAYER_KEY "dev.envbuild.layer-key"
+
+struct assembly {
+	struct eb_build *build;
+	json_t *config;
+	struct eb_manifest manifest;
+	char created[32];
+};
+
+static void add_layer(struct assembly *a, const struct eb_item *item,
+		      const char *by)
+{
+	struct eb_descriptor *d = eb_manifest_add_layer(
+		&a->manifest, eb_compressor_media_type(&a->build->compressor),
+		&item->blob, item->size);
+	char hex[EB_HEX_SIZE];
+
+	eb_descriptor_annotate(d, LAYER_KEY, eb_digest_hex(&item->key, hex));
+	eb_config_add_layer(a->config, &item->plain, a->created, by);
+}
+
+static void add_base(struct assembly *a)
+{
+	const struct eb_base *base = a->build->base;
+
+	for (size_t i = 0; i < base->n_layers; i++) {
+		const struct eb_descriptor *d = &base->image.layer[i];
+
+		eb_manifest_add_layer(&a->manifest, d->media_type, &d->digest,
+				      d->size);
+	}
+	eb_config_fix_history(a->config, a->created);
+}
+
+static void add_layers(struct assembly *a)
+{
+	struct eb_build *b = a->build;
+
+	for (size_t i = 0; i < b->plan.n_own; i++) {
+		const struct eb_work *w = &b->work[b->plan.own[i]];
+		eb_autofree char *by = eb_asprintf("envbuild package %s",
+						   w->package->record.fn);
+
+		add_layer(a, &w->payload, by);
+	}
+	for (size_t i = 0; i < b->plan.n_buckets; i++) {
+		eb_autofree char *by =
+			eb_asprintf("envbuild bucket %u", b->plan.bucket[i]);
+
+		add_layer(a, &b->bucket[i], by);
+	}
+	add_layer(a, &b->environment, "envbuild environment");
+}
+
+/* --- variables that packages bring (etc/conda/env_vars.d) ------------------
+ */
+static int take_variables(struct assembly *a, const char *text, size_t len,
+			  const char *path, struct eb_error *err)
+{
+	eb_autojson json_t *obj = eb_json_parse(text, len, path, err);
+	const char *name;
+	json_t *value;
+
+	if (!obj)
+		return -1;
+	json_object_foreach (obj, name, value) {
+		const char *text_value = json_string_value(value);
+
+		if (text_value && strcmp(text_value, "***unset***") &&
+		    strcmp(name, "PATH") &&
+		    !json_object_get(a->build->lock->variables, name))
+			eb_config_set_env(a->config, name, text_value);
+	}
+	return 0;
+}
+
+static int take_file(void *data, const struct eb_entry *entry,
+		     struct eb_stream *content, struct eb_error *err)
+{
+	struct assembly *a = data;
+	eb_autofree char *dir = eb_asprintf("%s/etc/conda/env_vars.d/",
+					    a->build->lock->prefix + 1);
+	eb_autofree char *text = NULL;
+
+	if (!content || !eb_starts(entry->path, dir) ||
+	    !eb_ends(entry->path, ".json") || entry->size > EB_MAX_CONFIG)
+		return 0;
+	text = eb_malloc(entry->size + 1);
+	if (eb_stream_read_all(content, text, entry->size, entry->path, err) <
+	    0)
+		return -1;
+	return take_variables(a, text, entry->size, entry->path, err);
+}
+
+static int add_variables(struct assembly *a, struct eb_error *err)
+{
+	struct eb_build *b = a->build;
+
+	for (size_t i = 0; i < b->n && strcmp(b->lock->activation, "none");
+	     i++) {
+		const struct eb_work *w = &b->work[i];
+
+		if (w->facts.n_env_vars &&
+		    eb_part_walk(b->store, &w->payload, take_file, a, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- writing -----------------------------------------------------------------
+ */
+static json_t *start_config(struct assembly *a)
+{
+	json_t *config = json_deep_copy(a->build->base->config);
+
+	json_object_set(config, "config", a->build->lock->config);
+	a->config = json_deep_copy(config); /* the lock's is not ours to edit */
+	json_decref(config);
+	json_object_set_new(a->config, "created", json_string(a->created));
+	return a->config;
+}
+
+static int put_config(struct assembly *a, struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_MANIFEST);
+	struct eb_descriptor *d = &a->manifest.config;
+
+	eb_config_format(a->config, &text);
+	if (text.overflow)
+		return eb_err_set(err, EB_INPUT,
+				  "the image configuration is larger than the "
+				  "limit manifest-size");
+	d->media_type = eb_strdup(EB_MT_CONFIG);
+	d->size = text.len;
+	return eb_store_put(a->build->store, text.data, text.len, &d->digest,
+			    err);
+}
+
+static int put_image(struct assembly *a, const struct eb_digest *lock,
+		     const struct eb_digest *manifest, uint64_t manifest_size,
+		     struct eb_error *err)
+{
+	size_t n = a->manifest.n_layers;
+	eb_autofree struct eb_digest *blobs = eb_calloc(n + 2, sizeof *blobs);
+	struct eb_image_row row = { .lock = *lock,
+				    .manifest = *manifest,
+				    .config = a->manifest.config.digest,
+				    .size = manifest_size +
+					    a->manifest.config.size,
+				    .time = time(NULL) };
+
+	snprintf(row.compressor, sizeof row.compressor, "%s",
+		 a->build->compressor.id);
+	for (size_t i = 0; i < n; i++) {
+		blobs[i] = a->manifest.layer[i].digest;
+		row.size += a->manifest.layer[i].size;
+	}
+	blobs[n] = *manifest;
+	blobs[n + 1] = a->manifest.config.digest;
+	return eb_store_put_image(a->build->store, &row, blobs, n + 2, err);
+}
+
+static int put_manifest(struct assembly *a, const struct eb_digest *lock,
+			struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_MANIFEST);
+	struct eb_built *built = a->build->built;
+	char label[EB_DIGEST_TEXT];
+
+	eb_strv_add(&a->manifest.annotations, LABEL_LOCK);
+	eb_strv_add(&a->manifest.annotations, eb_digest_text(lock, label));
+	eb_strv_add(&a->manifest.annotations,
+		    "org.opencontainers.image.created");
+	eb_strv_add(&a->manifest.annotations, a->created);
+	eb_manifest_format(&a->manifest, &text);
+	if (eb_store_put(a->build->store, text.data, text.len, &built->manifest,
+			 err) < 0)
+		return -1;
+	built->config = a->manifest.config.digest;
+	built->layers = (unsigned)a->manifest.n_layers;
+	return put_image(a, lock, &built->manifest, text.len, err);
+}
+
+static int assemble(struct assembly *a, struct eb_error *err)
+{
+	struct eb_digest lock;
+	char label[EB_DIGEST_TEXT];
+
+	start_config(a);
+	eb_lock_hash(a->build->lock, &lock);
+	eb_config_set_label(a->config, LABEL_LOCK,
+			    eb_digest_text(&lock, label));
+	if (add_variables(a, err) < 0)
+		return -1;
+	add_base(a);
+	add_layers(a);
+	if (put_config(a, err) < 0)
+		return -1;
+	return put_manifest(a, &lock, err);
+}
+
+int eb_build_assemble(struct eb_build *b, struct eb_error *err)
+{
+	struct assembly a = { .build = b };
+	int rc;
+
+	eb_rfc3339(eb_lock_created(b->lock), a.created);
+	rc = assemble(&a, err);
+	json_decref(a.config);
+	eb_manifest_release(&a.manifest);
+	return rc;
+}

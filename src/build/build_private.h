@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the build module.
+ *
+ * Resolving (resolve.c, env_lock.c) ends in a lock. Executing (execute.c) acts
+ * on the lock alone, in steps with a file each:
+ *
+ *	payloads.c     packages -> payload layers and parts
+ *	moves.c        folders that are another package's links
+ *	clashes.c      who wins a path, what is left out
+ *	bytecodes.c    payloads -> bytecode parts
+ *	records.c      payloads + bytecode -> record parts
+ *	buckets.c      parts -> bucket layers
+ *	environment.c  the layer that belongs to the environment alone
+ *	assemble.c     configuration and manifest
+ */
+#ifndef EB_BUILD_PRIVATE_H
+#define EB_BUILD_PRIVATE_H
+
+#include <envbuild/base.h>
+#include <envbuild/build.h>
+#include <envbuild/bytecode.h>
+#include <envbuild/http.h>
+#include <envbuild/link.h>
+#include <envbuild/part.h>
+#include <envbuild/plan.h>
+#include <envbuild/pool.h>
+
+#include "options.h"
+
+/* --- resolving ------------------------------------------------------------ */
+struct eb_resolver {
+	struct eb_env *env;
+	const struct eb_config *config;
+	struct eb_store *store;
+	struct eb_http *http;
+	struct eb_events *events;
+};
+int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
+	       struct eb_error *err);
+/* sha256 and size of packages whose record has none: fetched, checked by md5
+ * where there is one. */
+int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
+		       struct eb_error *err);
+const struct eb_locked_package *eb_lock_find(const struct eb_lock *lock,
+					     const char *name);
+/* The "config" member of the image: the base's, with PATH, CONDA_* and the
+ * definition's variables. */
+json_t *eb_image_settings(const json_t *base_config,
+			  const struct eb_lock *lock);
+
+/* --- policy --------------------------------------------------------------- */
+int eb_policy_channel(const struct eb_config *config, const char *url,
+		      struct eb_error *err);
+/* Its base and the channels of its packages. */
+int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
+		   struct eb_error *err);
+
+/* --- fetching ---------------------------------------------------------------
+ */
+/* The URL to fetch a record from: its own, with the credentials of the
+ * channel it belongs to; caller frees. */
+char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r);
+/* Path of a file URL (percent-decoded), NULL for other URLs; caller frees. */
+char *eb_file_url_path(const char *url);
+
+/* --- executing
+ * ---------------------------------------------------------------- */
+struct eb_work { /* one package */
+	const struct eb_locked_package *package;
+	struct eb_build *build;
+	struct eb_plan_member *member;
+	struct eb_digest payload_key; /* of the whole payload */
+	bool have_payload, cached;
+	struct eb_item payload;	 /* the whole payload, as packed */
+	struct eb_entries paths; /* its path list, sorted by path */
+	struct eb_link_facts facts;
+	struct eb_item placed; /* what goes into the bucket: less what is left
+				* out */
+	bool have_bytecode;
+	struct eb_digest bytecode_key;
+	struct eb_item bytecode;
+	struct eb_entries bytecode_paths;
+	struct eb_item record;
+	/* the archive while it is fetched */
+	struct eb_http_request request;
+	char *url;
+	int fd;
+	bool fetched_twice;
+};
+
+struct eb_build {
+	const struct eb_lock *lock;
+	const struct eb_env *env;
+	const struct eb_config *config;
+	struct eb_store *store;
+	struct eb_events *events;
+	struct eb_compressor compressor;
+	struct eb_pool *pool;
+	struct eb_http *http;
+	struct eb_base *base;
+	struct eb_link_target target;
+	char *python_minor, *site_packages;
+	struct eb_work *work; /* in link order */
+	size_t n;
+	struct eb_plan_member *member; /* same order as work */
+	struct eb_plan plan;
+	struct eb_clashes clashes;
+	struct eb_clash_member *clash_member;
+	struct eb_item *bucket; /* plan.n_buckets */
+	struct eb_item environment;
+	struct eb_built *built;
+};
+
+/* The entries of a cached part, their content in a spool of their own: the
+ * given paths (sorted) alone, or all but these. */
+int eb_copy_part(struct eb_store *store, const struct eb_item *item,
+		 const struct eb_strv *paths, bool only, struct eb_entries *out,
+		 struct eb_error *err);
+
+int eb_build_payloads(struct eb_build *b, struct eb_error *err);
+int eb_build_moves(struct eb_build *b, struct eb_error *err);
+int eb_build_clashes(struct eb_build *b, struct eb_error *err);
+int eb_build_bytecodes(struct eb_build *b, struct eb_error *err);
+int eb_build_records(struct eb_build *b, struct eb_error *err);
+int eb_build_buckets(struct eb_build *b, struct eb_error *err);
+int eb_build_environment(struct eb_build *b, struct eb_error *err);
+int eb_build_assemble(struct eb_build *b, struct eb_error *err);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Payloads become bytecode parts, by the environment's own interpreter. */
+#include <string.h>
+
+#include "build_private.h"
+
+static struct eb_work *find_work(struct eb_build *b, const char *name)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (!strcmp(b->work[i].package->record.name, name))
+			return &b->work[i];
+	return NULL;
+}
+
+/* Paths of this package that another one wins: their bytecode would be the
+ * loser's. */
+static void lost_paths(const struct eb_work *w, struct eb_strv *out)
+{
+	const struct eb_build *b = w->build;
+	size_t me = (size_t)(w - b->work);
+
+	for (size_t i = 0; i < b->clashes.n; i++) {
+		const struct eb_clash *c = &b->clashes.clash[i];
+
+		for (size_t j = 0; j < c->n && c->winner != me; j++)
+			if (c->member[j] == me)
+				eb_strv_add(out, c->path);
+	}
+}
+
+static void key_of(struct eb_work *w, const struct eb_strv *lost)
+{
+	struct eb_build *b = w->build;
+	struct eb_keyer k;
+
+	eb_bytecode_key(&w->payload_key,
+			&find_work(b, "python")->package->record.sha256,
+			&w->bytecode_key);
+	if (!lost->n)
+		return;
+	eb_key_begin(&k, "envbuild reduced bytecode 1");
+	eb_key_digest(&k, &w->bytecode_key);
+	for (size_t i = 0; i < lost->n; i++)
+		eb_key_text(&k, lost->v[i]);
+	eb_key_end(&k, &w->bytecode_key);
+}
+
+/* lib/python3.7/x/__pycache__/y.cpython-37.pyc is of lib/python3.7/x/y.py. */
+static bool is_of_lost(const char *pyc, const struct eb_strv *lost)
+{
+	const char *cache = strstr(pyc, "__pycache__/");
+	const char *stem = cache ? cache + strlen("__pycache__/") : pyc;
+	eb_autofree char *py =
+		eb_asprintf("%.*s%.*s.py", cache ? (int)(cache - pyc) : 0, pyc,
+			    (int)strcspn(stem, "."), stem);
+
+	return eb_strv_has(lost, py);
+}
+
+static void drop_lost(struct eb_entries *e, const struct eb_strv *lost)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		if (is_of_lost(e->entry[i].path, lost)) {
+			free(e->entry[i].path);
+			free(e->entry[i].target);
+			free(e->entry[i].note);
+			continue;
+		}
+		e->entry[kept++] = e->entry[i];
+	}
+	e->n = kept;
+}
+
+struct job {
+	struct eb_work *work;
+	struct eb_interpreter *interpreter;
+	struct eb_strv lost;
+};
+
+static int compile(struct job *job, struct eb_error *err)
+{
+	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
+	struct eb_work *w = job->work;
+	struct eb_build *b = w->build;
+	const char *fn = w->package->record.fn;
+	unsigned failed = 0;
+
+	if (eb_bytecode_compile(job->interpreter, b->store, &w->payload, fn,
+				&entries, &failed, err) < 0)
+		return -1;
+	if (job->lost.n)
+		drop_lost(&entries, &job->lost);
+	if (failed)
+		eb_detail(b->events, "%u files of \"%s\" do not compile",
+			  failed, fn);
+	return eb_part_write(b->store, &b->compressor, EB_ITEM_PART,
+			     &w->bytecode_key, &entries, fn, &w->bytecode, err);
+}
+
+static int compile_job(void *arg, struct eb_error *err)
+{
+	struct job *job = arg;
+	const struct eb_record *r = &job->work->package->record;
+	struct eb_event ev = { .type = EB_EV_TASK_BEGIN,
+			       .name = r->fn,
+			       .kind = "compile" };
+	int rc;
+
+	eb_emit(job->work->build->events, &ev);
+	rc = compile(job, err);
+	ev.type = EB_EV_TASK_END;
+	eb_emit(job->work->build->events, &ev);
+	job->work->have_bytecode = rc == 0;
+	return rc;
+}
+
+/* python and everything that it depends on, within the lock. */
+static void closure(struct eb_build *b, struct eb_work *w, bool *in)
+{
+	const struct eb_record *r = &w->package->record;
+
+	if (in[w - b->work])
+		return;
+	in[w - b->work] = true;
+	for (size_t i = 0; i < r->depends.n; i++) {
+		const char *spec = r->depends.v[i];
+		eb_autofree char *name =
+			eb_strndup(spec, strcspn(spec, " =<>!~["));
+		struct eb_work *next = find_work(b, name);
+
+		if (next)
+			closure(b, next, in);
+	}
+}
+
+static int start_interpreter(struct eb_build *b, struct eb_work *python,
+			     struct eb_interpreter **out, struct eb_error *err)
+{
+	eb_autofree bool *in = eb_calloc(b->n + 1, sizeof *in);
+	eb_autofree struct eb_item *payload =
+		eb_calloc(b->n + 1, sizeof *payload);
+	struct eb_interpreter_options options = {
+		.prefix = b->lock->prefix,
+		.python_minor = b->python_minor,
+		.package = python->package->record.sha256,
+		.payload = payload,
+		.tmp = eb_store_tmp(b->store),
+		.servers = eb_pool_threads(b->pool),
+	};
+
+	closure(b, python, in);
+	for (size_t i = 0; i < b->n; i++)
+		if (in[i])
+			payload[options.n++] = b->work[i].payload;
+	return eb_interpreter_new(b->store, &options, b->events, out, err);
+}
+
+static int find_cached(struct eb_work *w, struct job *job, struct eb_error *err)
+{
+	struct eb_build *b = w->build;
+	int rc;
+
+	job->work = w;
+	if (!eb_bytecode_wanted(&w->paths, b->lock->prefix, b->python_minor))
+		return 1;
+	lost_paths(w, &job->lost);
+	eb_strv_sort(&job->lost);
+	key_of(w, &job->lost);
+	rc = eb_store_find_item(b->store, EB_ITEM_PART, &w->bytecode_key,
+				b->compressor.id, &w->bytecode, err);
+	w->have_bytecode = rc > 0;
+	return rc;
+}
+
+static int compile_all(struct eb_build *b, struct job *job, size_t n,
+		       struct eb_error *err)
+{
+	EB_CLEANUP(eb_interpreter_free_ptr)
+	struct eb_interpreter *interpreter = NULL;
+
+	if (start_interpreter(b, find_work(b, "python"), &interpreter, err) < 0)
+		return -1;
+	eb_detail(b->events, "bytecode is compiled confined by %s",
+		  eb_interpreter_way(interpreter));
+	for (size_t i = 0; i < n; i++) {
+		job[i].interpreter = interpreter;
+		eb_pool_submit(b->pool, compile_job, &job[i]);
+	}
+	return eb_pool_wait(b->pool, err);
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	uint64_t x = ((const struct job *)a)->work->payload.plain_size;
+	uint64_t y = ((const struct job *)b)->work->payload.plain_size;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int read_paths(struct eb_build *b, struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct eb_work *w = &b->work[i];
+
+		if (w->have_bytecode &&
+		    eb_part_paths(b->store, &w->bytecode, &w->bytecode_paths,
+				  err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int eb_build_bytecodes(struct eb_build *b, struct eb_error *err)
+{
+	eb_autofree struct job *job = eb_calloc(b->n + 1, sizeof *job);
+	size_t n = 0;
+	int rc = 0;
+
+	if (strcmp(b->lock->pyc, "compile"))
+		return 0;
+	for (size_t i = 0; i < b->n && rc >= 0; i++) {
+		rc = find_cached(&b->work[i], &job[n], err);
+		if (rc == 0)
+			n++;
+		else
+			eb_strv_release(&job[n].lost);
+	}
+	qsort(job, n, sizeof *job, larger_first);
+	if (rc >= 0)
+		rc = n ? compile_all(b, job, n, err) : 0;
+	for (size_t i = 0; i < n; i++)
+		eb_strv_release(&job[i].lost);
+	return rc < 0 ? -1 : read_paths(b, err);
+}

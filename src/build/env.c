@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked for: the input read, its channels and base named, hashed. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <envbuild/base.h>
+#include <envbuild/build.h>
+#include <envbuild/file.h>
+
+#include "build_private.h"
+
+static bool is_path(const char *input)
+{
+	static const char *const endings[] = { ".yml",	".yaml", ".txt",
+					       ".json", ".lock", ".toml" };
+
+	if (!strcmp(input, "-"))
+		return true;
+	if (eb_starts(input, "azureml:"))
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (eb_ends(input, endings[i]))
+			return true;
+	return strchr(input, '/') || access(input, F_OK) == 0;
+}
+
+static int take_lock(struct eb_env *env, const char *text, size_t len,
+		     struct eb_error *err)
+{
+	if (eb_lock_parse(text, len, env->path, &env->given, err) < 0)
+		return -1;
+	env->definition = env->given->definition;
+	return 0;
+}
+
+/* What can be read only once: a lock or a definition. */
+static int read_once(struct eb_env *env, int fd, const char *name,
+		     const struct eb_config *config, struct eb_events *events,
+		     struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	if (eb_read_fd(fd, name, EB_MAX_LOCK, &text, err) < 0)
+		return -1;
+	if (eb_lock_is(text.data, text.len))
+		return take_lock(env, text.data, text.len, err);
+	return eb_spec_parse(text.data, text.len, env->path, config->platform,
+			     events, &env->spec, err);
+}
+
+static bool fd_is_lock(int fd)
+{
+	char first[64];
+	ssize_t n = pread(fd, first, sizeof first, 0);
+
+	return n > 0 && eb_lock_is(first, (size_t)n);
+}
+
+/* Definitions of any size are left to the reader with its own limit. */
+static int read_input(struct eb_env *env, const struct eb_config *config,
+		      struct eb_events *events, struct eb_error *err)
+{
+	eb_autofd int fd = -1;
+	struct stat st;
+
+	if (!strcmp(env->path, "-"))
+		return read_once(env, STDIN_FILENO, "standard input", config,
+				 events, err);
+	fd = open(env->path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode) &&
+	    (!S_ISREG(st.st_mode) || fd_is_lock(fd)))
+		return read_once(env, fd, env->path, config, events, err);
+	return eb_spec_read(env->path, config->platform, events, &env->spec,
+			    err);
+}
+
+static int add_channels(struct eb_channels *out, const struct eb_strv *names,
+			const char *alias, struct eb_error *err)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (eb_channels_add(out, names->v[i], alias, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Those of the command line, then the file's; a file without any gets the
+ * configured ones, else conda-forge. */
+static int effective_channels(struct eb_env *env,
+			      const struct eb_config *config,
+			      struct eb_error *err)
+{
+	struct eb_channels *out = &env->request.channels;
+	const char *alias = config->channel_alias;
+
+	if (add_channels(out, &config->channel_first, alias, err) < 0 ||
+	    add_channels(out, &env->spec->channels, alias, err) < 0)
+		return -1;
+	if (!out->n && add_channels(out, &config->channel, alias, err) < 0)
+		return -1;
+	if (!out->n)
+		return eb_channels_add(out, "conda-forge", alias, err);
+	return 0;
+}
+
+static int check_channels(const struct eb_env *env,
+			  const struct eb_config *config, struct eb_error *err)
+{
+	for (size_t i = 0; i < env->request.channels.n; i++)
+		if (eb_policy_channel(
+			    config, env->request.channels.channel[i].canonical,
+			    err) < 0)
+			return -1;
+	return 0;
+}
+
+static void add_option(struct eb_strv *options, const char *name,
+		       const char *value, const char *usual)
+{
+	if (value && (!usual || strcmp(value, usual)))
+		eb_strv_addf(options, "%s=%s", name, value);
+}
+
+/* Every option that changes the lock or the manifest, off its default. */
+static void request_options(struct eb_request *r, const struct eb_config *c)
+{
+	add_option(&r->options, "pyc", c->pyc, "compile");
+	add_option(&r->options, "post-link", c->post_link, "run");
+	add_option(&r->options, "activation", c->activation, "env");
+	add_option(&r->options, "compression", c->compression, "gzip");
+	add_option(&r->options, "as-of", c->as_of, NULL);
+	add_option(&r->options, "channel-priority", c->channel_priority,
+		   "strict");
+	if (c->source_date_epoch)
+		eb_strv_addf(&r->options, "source-date-epoch=%lld",
+			     (long long)c->source_date_epoch);
+}
+
+static int make_request(struct eb_env *env, const struct eb_config *config,
+			struct eb_store *store, struct eb_error *err)
+{
+	struct eb_request *r = &env->request;
+
+	r->spec = env->spec;
+	r->platform = config->platform;
+	r->channel_alias = config->channel_alias;
+	r->prefix = EB_PREFIX;
+	if (effective_channels(env, config, err) < 0 ||
+	    check_channels(env, config, err) < 0)
+		return -1;
+	request_options(r, config);
+	if (config->base) {
+		if (eb_policy_check(&config->policy.bases, "bases",
+				    config->base, err) < 0)
+			return -1;
+		r->base = eb_base_name(config->base, config->platform, store,
+				       err);
+		if (!r->base)
+			return -1;
+	}
+	return eb_definition_hash(r, &env->definition, err);
+}
+
+static int given_lock(struct eb_env *env, const struct eb_config *config,
+		      struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	if (!config->lock)
+		return 0;
+	if (config->update_lock && !eb_path_exists(config->lock))
+		return 0;
+	if (eb_read_file(config->lock, EB_MAX_LOCK, &text, err) < 0)
+		return -1;
+	return eb_lock_parse(text.data, text.len, config->lock, &env->given,
+			     err);
+}
+
+int eb_env_open(const char *input, const struct eb_config *config,
+		struct eb_store *store, struct eb_events *events,
+		struct eb_env **out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_env_free_ptr)
+	struct eb_env *env = eb_calloc(1, sizeof *env);
+
+	env->path = eb_strdup(input);
+	if (!is_path(input)) {
+		eb_err_set(err, EB_INPUT, "no environment is named \"%s\"",
+			   input);
+		return eb_err_hint(err,
+				   "this version builds files: give a "
+				   "path (./%s)",
+				   input);
+	}
+	if (read_input(env, config, events, err) < 0)
+		return -1;
+	if (env->spec && (make_request(env, config, store, err) < 0 ||
+			  given_lock(env, config, err) < 0))
+		return -1;
+	if (env->given && eb_policy_lock(config, env->given, err) < 0)
+		return -1;
+	*out = eb_steal(env);
+	return 0;
+}
+
+void eb_env_free(struct eb_env *env)
+{
+	if (!env)
+		return;
+	eb_request_release(&env->request);
+	eb_spec_free(env->spec);
+	eb_lock_free(env->given);
+	free(env->path);
+	free(env);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lock of a definition: given, remembered, or solved anew. */
+#include <string.h>
+#include <time.h>
+
+#include <envbuild/file.h>
+
+#include "build_private.h"
+
+static int for_another(const struct eb_env *env, const char *file,
+		       struct eb_error *err)
+{
+	char was[EB_HEX_SIZE], is[EB_HEX_SIZE];
+
+	eb_err_set(err, EB_INPUT,
+		   "lock \"%s\" was made for another definition (%.12s) than "
+		   "\"%s\" (%.12s)",
+		   file, eb_digest_hex(&env->given->definition, was), env->path,
+		   eb_digest_hex(&env->definition, is));
+	return eb_err_hint(err, "renew it with --update-lock, or give the "
+				"options that it was made with");
+}
+
+static int put(struct eb_store *store, const struct eb_lock *lock,
+	       struct eb_error *err)
+{
+	struct eb_lock_row row = { .definition = lock->definition,
+				   .time = lock->time };
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	eb_lock_format(lock, &text);
+	eb_lock_hash(lock, &row.lock);
+	if (eb_store_put(store, text.data, text.len, &row.text, err) < 0)
+		return -1;
+	return eb_store_put_lock(store, &row, err);
+}
+
+/* 1 remembered, 0 not, -1 error. */
+static int remembered(const struct eb_env *env, const struct eb_config *config,
+		      struct eb_store *store, struct eb_events *events,
+		      struct eb_lock **out, struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+	struct eb_lock_row row;
+	int rc;
+
+	if (config->refresh || config->update_lock)
+		return 0;
+	rc = eb_store_find_definition(store, &env->definition, &row, err);
+	if (rc <= 0)
+		return rc;
+	if (config->max_age >= 0 &&
+	    (int64_t)time(NULL) - row.time > config->max_age)
+		return 0;
+	if (eb_store_read(store, &row.text, EB_MAX_LOCK, &text, err) < 0)
+		return -1;
+	if (eb_lock_parse(text.data, text.len, "in the store", out, err) == 0)
+		return 1;
+	/* One that another version made is solved anew. */
+	eb_detail(events, "%s", err->message);
+	eb_err_release(err);
+	return 0;
+}
+
+static int solve_anew(struct eb_env *env, const struct eb_config *config,
+		      struct eb_store *store, struct eb_events *events,
+		      struct eb_lock **out, struct eb_error *err)
+{
+	struct eb_http_options options = { .ca_file = config->ca_file,
+					   .offline = config->offline };
+	EB_CLEANUP(eb_http_free_ptr)
+	struct eb_http *http = eb_http_new(&options, events);
+	struct eb_resolver r = { .env = env,
+				 .config = config,
+				 .store = store,
+				 .http = http,
+				 .events = events };
+
+	return eb_resolve(&r, out, err);
+}
+
+static int write_file(const struct eb_lock *lock, const char *path,
+		      struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	eb_lock_format(lock, &text);
+	return eb_write_file(path, text.data, text.len, 0644, err);
+}
+
+/* Hands the given lock out. */
+static int take_given(struct eb_env *env, const struct eb_config *config,
+		      struct eb_store *store, struct eb_lock **out,
+		      struct eb_error *err)
+{
+	const char *file = env->spec ? config->lock : env->path;
+
+	if (env->spec &&
+	    !eb_digest_equal(&env->given->definition, &env->definition))
+		return for_another(env, file, err);
+	*out = eb_steal(env->given);
+	return put(store, *out, err);
+}
+
+int eb_env_lock(struct eb_env *env, const struct eb_config *config,
+		struct eb_store *store, struct eb_events *events,
+		struct eb_lock **out, bool *solved, struct eb_error *err)
+{
+	int rc;
+
+	*solved = false;
+	if (env->given && (!env->spec || !config->update_lock))
+		return take_given(env, config, store, out, err);
+	rc = remembered(env, config, store, events, out, err);
+	if (rc > 0)
+		return eb_policy_lock(config, *out, err);
+	if (rc < 0)
+		return -1;
+	if (solve_anew(env, config, store, events, out, err) < 0)
+		return -1;
+	*solved = true;
+	if (put(store, *out, err) < 0)
+		return -1;
+	if (config->update_lock && config->lock)
+		return write_file(*out, config->lock, err);
+	return 0;
+}

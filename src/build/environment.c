@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layer that belongs to the environment alone: history, state, the lock,
+ * and the winners of path clashes. */
+#include <string.h>
+
+#include <envbuild/json.h>
+
+#include "build_private.h"
+
+static int add_text(struct eb_build *b, struct eb_entries *e, const char *name,
+		    const struct eb_buf *text, struct eb_error *err)
+{
+	eb_autofree char *path =
+		eb_asprintf("%s/%s", b->lock->prefix + 1, name);
+
+	return eb_entries_add_file(e, path, 0644, EB_FIXED_MTIME, text->data,
+				   text->len, err);
+}
+
+static void history_text(struct eb_build *b, struct eb_buf *out)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv requested = { 0 };
+	eb_autofree const struct eb_record **r =
+		eb_calloc(b->n + 1, sizeof(struct eb_record *));
+
+	for (size_t i = 0; i < b->n; i++) {
+		r[i] = &b->lock->package[i].record;
+		if (b->lock->package[i].requested)
+			eb_strv_add(&requested, r[i]->name);
+	}
+	eb_link_history(r, b->n, &requested, out);
+}
+
+static int add_history(struct eb_build *b, struct eb_entries *e,
+		       struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+
+	history_text(b, &text);
+	return add_text(b, e, "conda-meta/history", &text, err);
+}
+
+static int add_state(struct eb_build *b, struct eb_entries *e,
+		     struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release)
+	struct eb_strv names = { 0 }, values = { 0 };
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (b->lock->variables, name, value)
+		eb_strv_add(&names, name);
+	if (!names.n)
+		return 0;
+	eb_strv_sort(&names);
+	for (size_t i = 0; i < names.n; i++)
+		eb_strv_add(&values,
+			    eb_json_str(b->lock->variables, names.v[i]));
+	eb_link_state(&names, &values, &text);
+	return add_text(b, e, "conda-meta/state", &text, err);
+}
+
+static int add_lock(struct eb_build *b, struct eb_entries *e,
+		    struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	eb_lock_hashed(b->lock, &text);
+	return add_text(b, e, "conda-meta/envbuild.lock", &text, err);
+}
+
+static void won_by(const struct eb_build *b, size_t i, struct eb_strv *out)
+{
+	for (size_t j = 0; j < b->clashes.n; j++)
+		if (b->clashes.clash[j].winner == i &&
+		    !b->clashes.clash[j].same)
+			eb_strv_add(out, b->clashes.clash[j].path);
+	eb_strv_sort(out);
+}
+
+static int add_winners(struct eb_build *b, struct eb_entries *e,
+		       struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		EB_CLEANUP(eb_strv_release) struct eb_strv won = { 0 };
+
+		won_by(b, i, &won);
+		if (won.n && eb_copy_part(b->store, &b->work[i].payload, &won,
+					  true, e, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int eb_build_environment(struct eb_build *b, struct eb_error *err)
+{
+	EB_CLEANUP(eb_entries_release) struct eb_entries e = { 0 };
+	struct eb_digest lock, key;
+	struct eb_keyer k;
+	int rc;
+
+	eb_lock_hash(b->lock, &lock);
+	eb_key_begin(&k, "envbuild environment 1");
+	eb_key_digest(&k, &lock);
+	eb_key_end(&k, &key);
+	rc = eb_store_find_item(b->store, EB_ITEM_LAYER, &key, b->compressor.id,
+				&b->environment, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	if (add_history(b, &e, err) < 0 || add_state(b, &e, err) < 0 ||
+	    add_lock(b, &e, err) < 0 || add_winners(b, &e, err) < 0)
+		return -1;
+	b->built->new_layers++;
+	return eb_part_write(b->store, &b->compressor, EB_ITEM_LAYER, &key, &e,
+			     "environment", &b->environment, err);
+}

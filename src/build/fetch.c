@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a package's archive comes from; hashes of those that have none. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+
+#include "build_private.h"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *eb_file_url_path(const char *url)
+{
+	char *path, *to;
+
+	if (!eb_starts(url, "file://"))
+		return NULL;
+	path = to = eb_strdup(url + strlen("file://"));
+	for (const char *p = path; *p; p++) {
+		if (*p == '%' && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0) {
+			*to++ = (char)(hex_digit(p[1]) << 4 | hex_digit(p[2]));
+			p += 2;
+		} else {
+			*to++ = *p;
+		}
+	}
+	*to = 0;
+	return path;
+}
+
+char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r)
+{
+	for (size_t i = 0; env && i < env->request.channels.n; i++) {
+		const struct eb_channel *c = &env->request.channels.channel[i];
+		size_t n = strlen(c->canonical);
+
+		if (!strncmp(r->url, c->canonical, n) && r->url[n] == '/')
+			return eb_asprintf("%s%s", c->url, r->url + n);
+	}
+	return eb_strdup(r->url);
+}
+
+static int md5_matches(int fd, uint64_t size, const struct eb_record *r,
+		       struct eb_error *err)
+{
+	char chunk[1 << 16], hex[33];
+	struct eb_md5 md5;
+
+	eb_md5_init(&md5);
+	for (uint64_t at = 0; at < size;) {
+		size_t n = size - at < sizeof chunk ? size - at : sizeof chunk;
+
+		if (eb_pread_all(fd, chunk, n, at, r->fn, err) < 0)
+			return -1;
+		eb_md5_add(&md5, chunk, n);
+		at += n;
+	}
+	eb_md5_end(&md5, hex);
+	if (!strcmp(hex, r->md5))
+		return 0;
+	return eb_err_set(err, EB_INTEGRITY,
+			  "package \"%s\" has MD5 %s, its record says %s",
+			  r->fn, hex, r->md5);
+}
+
+static int complete(struct eb_resolver *r, int fd, struct eb_record *record,
+		    struct eb_error *err)
+{
+	uint64_t said = record->size;
+
+	if (eb_sha256_fd(fd, &record->sha256, &record->size, err) < 0)
+		return -1;
+	record->has_sha256 = true;
+	if (said && said != record->size)
+		return eb_err_set(err, EB_INTEGRITY,
+				  "package \"%s\" has %llu bytes, its record "
+				  "says %llu",
+				  record->fn, (unsigned long long)record->size,
+				  (unsigned long long)said);
+	if (record->md5[0])
+		return md5_matches(fd, record->size, record, err);
+	eb_warn(r->events,
+		"package \"%s\" has neither sha256 nor md5 in its channel: "
+		"taken as it came",
+		record->fn);
+	return 0;
+}
+
+static int open_archive(struct eb_resolver *r, const struct eb_record *record,
+			struct eb_error *err)
+{
+	eb_autofree char *url = eb_fetch_url(r->env, record);
+	eb_autofree char *path = eb_file_url_path(url);
+	eb_autofd int fd = -1;
+	struct eb_http_request request = { .url = url, .task = record->fn };
+
+	if (path) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return eb_err_errno(err, EB_NETWORK, errno,
+					    "package \"%s\"", path);
+		return eb_steal_fd(&fd);
+	}
+	fd = eb_unnamed_file(eb_store_tmp(r->store), err);
+	if (fd < 0)
+		return -1;
+	request.fd = fd;
+	eb_http_add(r->http, &request);
+	if (eb_http_run(r->http, err) < 0)
+		return -1;
+	if (eb_err_is_set(&request.err)) {
+		eb_err_move(err, &request.err);
+		eb_http_request_release(&request);
+		return -1;
+	}
+	eb_http_request_release(&request);
+	return eb_steal_fd(&fd);
+}
+
+int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
+		       struct eb_error *err)
+{
+	for (size_t i = 0; i < lock->n; i++) {
+		struct eb_record *record = &lock->package[i].record;
+		eb_autofd int fd = -1;
+
+		if (record->has_sha256 && record->size)
+			continue;
+		fd = open_archive(r, record, err);
+		if (fd < 0 || complete(r, fd, record, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading locks: every member is checked before anything is built from it. */
+#include <string.h>
+#include <time.h>
+
+#include <envbuild/entry.h>
+#include <envbuild/json.h>
+#include <envbuild/lock.h>
+
+#include "lock_private.h"
+
+static int wrong(struct eb_error *err, const char *name, const char *what)
+{
+	return eb_err_set(err, EB_INPUT, "lock \"%s\" has no usable %s", name,
+			  what);
+}
+
+static int take_text(const json_t *obj, const char *key, char **out,
+		     const char *name, struct eb_error *err)
+{
+	const char *text = eb_json_str(obj, key);
+
+	if (!text)
+		return wrong(err, name, key);
+	*out = eb_strdup(text);
+	return 0;
+}
+
+static int take_digest(const json_t *obj, const char *key,
+		       struct eb_digest *out, const char *name,
+		       struct eb_error *err)
+{
+	const char *text = eb_json_str(obj, key);
+
+	if (!text || eb_digest_parse(text, out) < 0)
+		return wrong(err, name, key);
+	return 0;
+}
+
+static int take_package(struct eb_lock *lock, const json_t *j, const char *name,
+			struct eb_error *err)
+{
+	struct eb_locked_package *p = &lock->package[lock->n];
+	const char *fn = eb_json_str(j, "fn");
+	const char *kind = eb_json_str(j, "kind");
+
+	if (!kind || strcmp(kind, "conda"))
+		return wrong(err, name, "package kind");
+	if (!fn)
+		return wrong(err, name, "package file name (fn)");
+	if (eb_record_from_json(j, fn, eb_json_str(j, "subdir"), &p->record,
+				err) < 0)
+		return eb_err_prefix(err, "lock \"%s\"", name);
+	lock->n++;
+	p->requested = json_is_true(json_object_get(j, "requested"));
+	if (!p->record.has_sha256 || !p->record.size || !p->record.url)
+		return eb_err_set(err, EB_INPUT,
+				  "lock \"%s\": package \"%s\" has no sha256, "
+				  "size or url",
+				  name, p->record.name);
+	if (lock->n > 1 && strcmp(p[-1].record.name, p->record.name) >= 0)
+		return eb_err_set(err, EB_INPUT,
+				  "lock \"%s\": package \"%s\" is there twice "
+				  "or out of order",
+				  name, p->record.name);
+	return 0;
+}
+
+static int take_packages(struct eb_lock *lock, const json_t *locked,
+			 const char *name, struct eb_error *err)
+{
+	const json_t *list = eb_json_arr(locked, "packages"), *item;
+	size_t i;
+
+	if (!list || json_array_size(list) > 100000)
+		return wrong(err, name, "list of packages");
+	lock->package =
+		eb_calloc(json_array_size(list) + 1, sizeof *lock->package);
+	json_array_foreach ((json_t *)list, i, item) {
+		if (take_package(lock, item, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_base(struct eb_lock *lock, const json_t *locked,
+		     const char *name, struct eb_error *err)
+{
+	const char *base = eb_json_str(locked, "base");
+
+	lock->base_scratch = base && !strcmp(base, "scratch");
+	if (lock->base_scratch)
+		return 0;
+	return take_digest(locked, "base", &lock->base, name, err);
+}
+
+static int take_locked(struct eb_lock *lock, const json_t *locked,
+		       const char *name, struct eb_error *err)
+{
+	const json_t *policy = eb_json_obj(locked, "policy");
+	const json_t *config = eb_json_obj(locked, "config");
+	const json_t *variables = eb_json_obj(locked, "variables");
+
+	lock->epoch = (unsigned)eb_json_int(locked, "epoch", 0);
+	if (lock->epoch != EB_BUILD_EPOCH) {
+		eb_err_set(err,
+			   lock->epoch > EB_BUILD_EPOCH ? EB_MACHINE : EB_INPUT,
+			   "lock \"%s\" has build epoch %u, this envbuild "
+			   "builds epoch %d",
+			   name, lock->epoch, EB_BUILD_EPOCH);
+		return eb_err_hint(err, "renew it with --update-lock");
+	}
+	lock->source_date_epoch = eb_json_int(locked, "source-date-epoch", 0);
+	if (!config)
+		return wrong(err, name, "config");
+	lock->config = json_deep_copy(config);
+	if (!variables)
+		return wrong(err, name, "variables");
+	lock->variables = json_deep_copy(variables);
+	if (take_text(locked, "platform", &lock->platform, name, err) < 0 ||
+	    take_text(locked, "prefix", &lock->prefix, name, err) < 0 ||
+	    take_base(lock, locked, name, err) < 0 ||
+	    take_text(policy, "pyc", &lock->pyc, name, err) < 0 ||
+	    take_text(policy, "post-link", &lock->post_link, name, err) < 0 ||
+	    take_text(policy, "activation", &lock->activation, name, err) < 0)
+		return -1;
+	return take_packages(lock, locked, name, err);
+}
+
+static int64_t parse_time(const char *text)
+{
+	struct tm tm = { 0 };
+	const char *end =
+		text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+
+	return end && !*end ? (int64_t)timegm(&tm) : 0;
+}
+
+static int take_commentary(struct eb_lock *lock, const json_t *c,
+			   const char *name, struct eb_error *err)
+{
+	const char *tool = eb_json_str(c, "tool");
+	const char *base = eb_json_str(c, "base");
+	const json_t *evidence = eb_json_arr(c, "evidence");
+
+	lock->time = parse_time(eb_json_str(c, "time"));
+	lock->tool = eb_strdup(tool ? tool : "");
+	lock->base_reference = eb_strdup(base);
+	lock->evidence = evidence ? json_deep_copy(evidence) : json_array();
+	return take_digest(c, "definition", &lock->definition, name, err);
+}
+
+/* A lock that was edited by hand says so here. */
+static int check_hash(const struct eb_lock *lock, const json_t *root,
+		      const char *name, struct eb_error *err)
+{
+	struct eb_digest said, is;
+
+	if (take_digest(root, "lock-hash", &said, name, err) < 0)
+		return -1;
+	eb_lock_hash(lock, &is);
+	if (eb_digest_equal(&said, &is))
+		return 0;
+	eb_err_set(err, EB_INPUT, "lock \"%s\" was changed after it was made",
+		   name);
+	return eb_err_hint(err, "renew it with --update-lock");
+}
+
+int eb_lock_parse(const char *text, size_t len, const char *name,
+		  struct eb_lock **out, struct eb_error *err)
+{
+	eb_autojson json_t *root = eb_json_parse(text, len, name, err);
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = NULL;
+	json_int_t format;
+
+	if (!root)
+		return -1;
+	format = eb_json_int(root, EB_LOCK_MAGIC, 0);
+	if (format > EB_LOCK_FORMAT)
+		return eb_err_set(err, EB_MACHINE,
+				  "lock \"%s\" has format %lld, this envbuild "
+				  "reads up to %d: a newer version can",
+				  name, (long long)format, EB_LOCK_FORMAT);
+	if (format < 1)
+		return eb_err_set(err, EB_INPUT, "\"%s\" is not a lock", name);
+	lock = eb_calloc(1, sizeof *lock);
+	if (take_locked(lock, eb_json_obj(root, "locked"), name, err) < 0 ||
+	    take_commentary(lock, eb_json_obj(root, "commentary"), name, err) <
+		    0 ||
+	    check_hash(lock, root, name, err) < 0)
+		return -1;
+	*out = eb_steal(lock);
+	return 0;
+}
+
+bool eb_lock_is(const char *text, size_t len)
+{
+	static const char first[] = "\"commentary\"";
+	size_t i = 0;
+
+	/* Keys are sorted, so the first of ours is known. */
+	while (i < len && strchr("{ \t\r\n", text[i]))
+		i++;
+	return len > i && text[0] == '{' && len - i >= sizeof first - 1 &&
+	       !memcmp(text + i, first, sizeof first - 1);
+}
+
+void eb_lock_free(struct eb_lock *lock)
+{
+	if (!lock)
+		return;
+	for (size_t i = 0; i < lock->n; i++)
+		eb_record_release(&lock->package[i].record);
+	free(lock->package);
+	free(lock->platform);
+	free(lock->prefix);
+	free(lock->pyc);
+	free(lock->post_link);
+	free(lock->activation);
+	free(lock->tool);
+	free(lock->base_reference);
+	json_decref(lock->config);
+	json_decref(lock->variables);
+	json_decref(lock->evidence);
+	free(lock);
+}
+
+int64_t eb_lock_created(const struct eb_lock *lock)
+{
+	int64_t newest = 0;
+
+	if (lock->source_date_epoch)
+		return lock->source_date_epoch;
+	for (size_t i = 0; i < lock->n; i++)
+		if (lock->package[i].record.timestamp / 1000 > newest)
+			newest = lock->package[i].record.timestamp / 1000;
+	return newest ? newest : EB_FIXED_MTIME;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lock as text: hashed part, commentary, hash (envbuild-lock(5)). */
+#include <string.h>
+
+#include <envbuild/json.h>
+#include <envbuild/lock.h>
+#include <envbuild/str.h>
+
+#include "lock_private.h"
+
+static void set_text(json_t *obj, const char *key, const char *value)
+{
+	if (value)
+		json_object_set_new(obj, key, json_string(value));
+}
+
+static void set_digest(json_t *obj, const char *key, const struct eb_digest *d)
+{
+	char text[EB_DIGEST_TEXT];
+
+	json_object_set_new(obj, key, json_string(eb_digest_text(d, text)));
+}
+
+static json_t *packages(const struct eb_lock *lock)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < lock->n; i++) {
+		json_t *p = eb_record_to_json(&lock->package[i].record);
+
+		json_object_set_new(p, "kind", json_string("conda"));
+		json_object_set_new(p, "requested",
+				    json_boolean(lock->package[i].requested));
+		json_array_append_new(list, p);
+	}
+	return list;
+}
+
+static json_t *policies(const struct eb_lock *lock)
+{
+	json_t *p = json_object();
+
+	set_text(p, "pyc", lock->pyc);
+	set_text(p, "post-link", lock->post_link);
+	set_text(p, "activation", lock->activation);
+	return p;
+}
+
+static json_t *hashed(const struct eb_lock *lock)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "epoch", json_integer(lock->epoch));
+	set_text(j, "platform", lock->platform);
+	set_text(j, "prefix", lock->prefix);
+	if (lock->base_scratch)
+		set_text(j, "base", "scratch");
+	else
+		set_digest(j, "base", &lock->base);
+	json_object_set_new(j, "packages", packages(lock));
+	json_object_set(j, "config", lock->config);
+	json_object_set_new(j, "policy", policies(lock));
+	json_object_set(j, "variables", lock->variables);
+	if (lock->source_date_epoch)
+		json_object_set_new(j, "source-date-epoch",
+				    json_integer(lock->source_date_epoch));
+	return j;
+}
+
+static json_t *commentary(const struct eb_lock *lock)
+{
+	json_t *j = json_object();
+	char time[32];
+
+	set_digest(j, "definition", &lock->definition);
+	set_text(j, "time", eb_rfc3339(lock->time, time));
+	set_text(j, "tool", lock->tool);
+	set_text(j, "base", lock->base_reference);
+	json_object_set(j, "evidence", lock->evidence);
+	return j;
+}
+
+void eb_lock_hashed(const struct eb_lock *lock, struct eb_buf *out)
+{
+	eb_autojson json_t *j = hashed(lock);
+
+	eb_json_canonical(j, out);
+}
+
+void eb_lock_hash(const struct eb_lock *lock, struct eb_digest *out)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	eb_lock_hashed(lock, &text);
+	eb_sha256(text.data, text.len, out);
+}
+
+void eb_lock_format(const struct eb_lock *lock, struct eb_buf *out)
+{
+	eb_autojson json_t *j = json_object();
+	struct eb_digest hash;
+
+	eb_lock_hash(lock, &hash);
+	json_object_set_new(j, EB_LOCK_MAGIC, json_integer(EB_LOCK_FORMAT));
+	json_object_set_new(j, "locked", hashed(lock));
+	json_object_set_new(j, "commentary", commentary(lock));
+	set_digest(j, "lock-hash", &hash);
+	eb_json_pretty(j, out);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options: one table of names, kinds and places in struct eb_config. */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <envbuild/config.h>
+#include <envbuild/channel.h>
+#include <envbuild/mem.h>
+
+#include "options.h"
+
+enum kind { TEXT, LIST, FLAG, COUNT, AGE, LIMIT, EPOCH };
+
+struct option {
+	const char *name;
+	enum kind kind;
+	size_t place;
+	const char *choices; /* "a|b", or NULL */
+};
+
+#define PLACE(member) offsetof(struct eb_config, member)
+
+static const struct option options[] = {
+	{ "base", TEXT, PLACE(base), NULL },
+	{ "platform", TEXT, PLACE(platform), "linux/amd64|linux/arm64" },
+	{ "channel", LIST, PLACE(channel), NULL },
+	{ "channel-alias", TEXT, PLACE(channel_alias), NULL },
+	{ "channel-priority", TEXT, PLACE(channel_priority),
+	  "strict|flexible|disabled" },
+	{ "cache-dir", TEXT, PLACE(cache_dir), NULL },
+	{ "ca-file", TEXT, PLACE(ca_file), NULL },
+	{ "pyc", TEXT, PLACE(pyc), "compile|none" },
+	{ "post-link", TEXT, PLACE(post_link), "run|skip|error" },
+	{ "activation", TEXT, PLACE(activation), "env|none" },
+	{ "compression", TEXT, PLACE(compression), NULL },
+	{ "as-of", TEXT, PLACE(as_of), NULL },
+	{ "lock", TEXT, PLACE(lock), NULL },
+	{ "output", LIST, PLACE(output), NULL },
+	{ "reference-file", TEXT, PLACE(reference_file), NULL },
+	{ "progress", TEXT, PLACE(progress), "auto|plain|json|none" },
+	{ "jobs", COUNT, PLACE(jobs), NULL },
+	{ "max-age", AGE, PLACE(max_age), NULL },
+	{ "limit", LIMIT, PLACE(limit), NULL },
+	{ "source-date-epoch", EPOCH, PLACE(source_date_epoch), NULL },
+	{ "update-lock", FLAG, PLACE(update_lock), NULL },
+	{ "refresh", FLAG, PLACE(refresh), NULL },
+	{ "offline", FLAG, PLACE(offline), NULL },
+	{ "local", FLAG, PLACE(local), NULL },
+	{ "json", FLAG, PLACE(json), NULL },
+	{ "quiet", FLAG, PLACE(quiet), NULL },
+	{ "verbose", FLAG, PLACE(verbose), NULL },
+};
+
+const char *const eb_limit_names[EB_LIMITS] = {
+	"build-time",	 "build-memory",    "build-processes",
+	"build-disk",	 "package-members", "member-size",
+	"metadata-size", "yaml-size",	    "manifest-size",
+};
+
+static const uint64_t limit_defaults[EB_LIMITS] = {
+	1800,	     8ULL << 30, 1024,	  20ULL << 30, 1000000,
+	16ULL << 30, 16 << 20,	 4 << 20, 4 << 20,
+};
+
+static const struct option *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (!strcmp(options[i].name, name))
+			return &options[i];
+	return NULL;
+}
+
+int eb_config_option(const char *name)
+{
+	const struct option *o = find(name);
+
+	return !o ? 0 : o->kind == FLAG ? 1 : 2;
+}
+
+int eb_config_amount(const char *text, uint64_t *value)
+{
+	static const struct {
+		const char *unit;
+		uint64_t factor;
+	} units[] = {
+		{ "", 1 },	    { "s", 1 },		  { "m", 60 },
+		{ "h", 3600 },	    { "d", 86400 },	  { "K", 1 << 10 },
+		{ "KiB", 1 << 10 }, { "M", 1 << 20 },	  { "MiB", 1 << 20 },
+		{ "G", 1 << 30 },   { "GiB", 1 << 30 },	  { "kB", 1000 },
+		{ "MB", 1000000 },  { "GB", 1000000000 },
+	};
+	size_t digits = strspn(text, "0123456789");
+	eb_autofree char *number = eb_strndup(text, digits);
+	uint64_t n;
+
+	if (!digits || eb_parse_u64(number, UINT64_MAX >> 31, &n) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (!strcmp(text + digits, units[i].unit)) {
+			*value = n * units[i].factor;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static bool among(const char *choices, const char *value)
+{
+	size_t n = strlen(value);
+
+	for (const char *p = choices; p; p = strchr(p, '|')) {
+		p += *p == '|';
+		if (!strncmp(p, value, n) && (!p[n] || p[n] == '|'))
+			return true;
+	}
+	return false;
+}
+
+static int set_text(char **place, const struct option *o, const char *value,
+		    struct eb_error *err)
+{
+	if (!*value)
+		return eb_err_set(err, EB_USAGE, "option \"%s\" needs a value",
+				  o->name);
+	if (o->choices && !among(o->choices, value)) {
+		eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"",
+			   o->name, value);
+		return eb_err_hint(err, "one of: %s", o->choices);
+	}
+	free(*place);
+	*place = eb_strdup(value);
+	return 0;
+}
+
+static int set_amount(int64_t *place, const struct option *o, const char *value,
+		      const char *form, struct eb_error *err)
+{
+	uint64_t n;
+
+	if (eb_config_amount(value, &n) < 0 || n > INT64_MAX) {
+		eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"",
+			   o->name, value);
+		return eb_err_hint(err, "write %s", form);
+	}
+	*place = (int64_t)n;
+	return 0;
+}
+
+/* NAME=VALUE */
+static int set_limit(struct eb_config *c, const char *value,
+		     struct eb_error *err)
+{
+	const char *eq = strchr(value, '=');
+	size_t n = eq ? (size_t)(eq - value) : 0;
+
+	for (int i = 0; eq && i < EB_LIMITS; i++) {
+		if (strlen(eb_limit_names[i]) != n ||
+		    strncmp(eb_limit_names[i], value, n))
+			continue;
+		if (eb_config_amount(eq + 1, &c->limit[i]) == 0)
+			return 0;
+		eb_err_set(err, EB_USAGE, "limit \"%s\" is not a number",
+			   value);
+		return eb_err_hint(err, "write a number with s, m, h, d, KiB, "
+					"MiB or GiB behind it, or alone");
+	}
+	eb_err_set(err, EB_USAGE, "there is no limit \"%s\"", value);
+	return eb_err_hint(err, "`envbuild doctor` lists the limits; write "
+				"--limit NAME=VALUE");
+}
+
+static int set_count(unsigned *place, const struct option *o, const char *value,
+		     struct eb_error *err)
+{
+	uint64_t n;
+
+	if (eb_parse_u64(value, 1024, &n) < 0)
+		return eb_err_set(err, EB_USAGE,
+				  "option \"%s\" cannot be \"%s\": it is a "
+				  "number up to 1024",
+				  o->name, value);
+	*place = (unsigned)n;
+	return 0;
+}
+
+int eb_config_set(struct eb_config *c, const char *name, const char *value,
+		  struct eb_error *err)
+{
+	const struct option *o = find(name);
+	void *place = o ? (char *)c + o->place : NULL;
+
+	if (!o) {
+		eb_err_set(err, EB_USAGE, "there is no option \"%s\"", name);
+		return eb_err_hint(err, "envbuild help lists the options");
+	}
+	if (o->kind != FLAG && !value)
+		return eb_err_set(err, EB_USAGE, "option \"%s\" needs a value",
+				  name);
+	switch (o->kind) {
+	case TEXT: return set_text(place, o, value, err);
+	case LIST: eb_strv_add(place, value); return 0;
+	case FLAG: *(bool *)place = !value || strcmp(value, "false"); return 0;
+	case COUNT: return set_count(place, o, value, err);
+	case AGE:
+		return set_amount(place, o, value, "a time as 90s, 12h or 7d",
+				  err);
+	case EPOCH:
+		return set_amount(place, o, value, "seconds since 1970", err);
+	case LIMIT: return set_limit(c, value, err);
+	}
+	return 0;
+}
+
+/* The machine's own platform, as OCI spells it. */
+const char *eb_machine_platform(void)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0 && !strcmp(u.machine, "aarch64"))
+		return "linux/arm64";
+	return "linux/amd64";
+}
+
+void eb_config_defaults(struct eb_config *c)
+{
+	*c = (struct eb_config){
+		.platform = eb_strdup(eb_machine_platform()),
+		.channel_alias = eb_strdup(EB_CHANNEL_ALIAS),
+		.channel_priority = eb_strdup("strict"),
+		.pyc = eb_strdup("compile"),
+		.post_link = eb_strdup("run"),
+		.activation = eb_strdup("env"),
+		.compression = eb_strdup("gzip"),
+		.progress = eb_strdup("auto"),
+		.max_age = -1,
+	};
+	memcpy(c->limit, limit_defaults, sizeof limit_defaults);
+}
+
+void eb_config_release(struct eb_config *c)
+{
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		void *place = (char *)c + options[i].place;
+
+		if (options[i].kind == TEXT)
+			free(*(char **)place);
+		else if (options[i].kind == LIST)
+			eb_strv_release(place);
+	}
+	eb_strv_release(&c->channel_first);
+	eb_strv_release(&c->policy.channels.prefix);
+	eb_strv_release(&c->policy.indexes.prefix);
+	eb_strv_release(&c->policy.bases.prefix);
+	eb_strv_release(&c->policy.registries.prefix);
+	*c = (struct eb_config){ 0 };
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packages become payload layers and parts. What the store has is taken from
+ * there; of the rest, archives are fetched (largest first) while those that
+ * are there are packed, several at once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+#include <envbuild/package.h>
+
+#include "build_private.h"
+
+/* Content of one package that is kept in memory while it is packed. */
+#define SPOOL_MEMORY ((size_t)24 << 20)
+
+/* One at a time: packages whose decompression needs a window of its own. */
+static pthread_mutex_t wide_window = PTHREAD_MUTEX_INITIALIZER;
+
+static enum eb_item_kind kind_of(const struct eb_work *w)
+{
+	return w->member->own ? EB_ITEM_LAYER : EB_ITEM_PART;
+}
+
+static int write_payload(struct eb_work *w, struct eb_package *p,
+			 struct eb_error *err)
+{
+	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
+	struct eb_build *b = w->build;
+	const struct eb_record *r = &w->package->record;
+
+	if (eb_link_payload(p, r, &b->target, &entries, b->events, err) < 0)
+		return -1;
+	return eb_part_write(b->store, &b->compressor, kind_of(w),
+			     &w->payload_key, &entries, r->fn, &w->payload,
+			     err);
+}
+
+static int pack(struct eb_work *w, struct eb_error *err)
+{
+	const struct eb_config *c = w->build->config;
+	const struct eb_package_limits limits = {
+		.members = c->limit[EB_LIMIT_PACKAGE_MEMBERS],
+		.member_size = c->limit[EB_LIMIT_MEMBER_SIZE],
+		.metadata = c->limit[EB_LIMIT_METADATA_SIZE],
+	};
+	EB_CLEANUP(eb_package_release) struct eb_package package = { 0 };
+	const struct eb_record *r = &w->package->record;
+	bool wide = eb_package_window(w->fd, r->fn) > 0;
+	int rc;
+
+	if (wide)
+		pthread_mutex_lock(&wide_window);
+	rc = eb_package_read(w->fd, r, &limits, eb_store_tmp(w->build->store),
+			     SPOOL_MEMORY, &package, err);
+	if (wide)
+		pthread_mutex_unlock(&wide_window);
+	if (rc < 0)
+		return -1;
+	return write_payload(w, &package, err);
+}
+
+static void task(struct eb_work *w, enum eb_event_type type, const char *text)
+{
+	const struct eb_record *r = &w->package->record;
+	struct eb_event ev = { .type = type,
+			       .name = r->fn,
+			       .kind = "pack",
+			       .text = text,
+			       .total = r->size };
+
+	eb_emit(w->build->events, &ev);
+}
+
+static int pack_job(void *arg, struct eb_error *err)
+{
+	struct eb_work *w = arg;
+	int rc;
+
+	task(w, EB_EV_TASK_BEGIN, NULL);
+	rc = pack(w, err);
+	close(w->fd);
+	w->fd = -1;
+	w->have_payload = rc == 0;
+	task(w, EB_EV_TASK_END, rc < 0 ? "stopped" : "");
+	if (rc == 0)
+		__atomic_add_fetch(&w->build->built->packed,
+				   w->payload.plain_size, __ATOMIC_RELAXED);
+	return rc;
+}
+
+/* --- where the archive comes from ---------------------------------------- */
+static int open_local(struct eb_work *w, const char *path, struct eb_error *err)
+{
+	w->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (w->fd >= 0)
+		return 0;
+	eb_err_errno(err, EB_NETWORK, errno, "package \"%s\"", path);
+	return eb_err_hint(err, "the channel's index names it: is the channel "
+				"complete?");
+}
+
+static void fetched(void *data, struct eb_http_request *request)
+{
+	struct eb_work *w = data;
+
+	if (eb_err_is_set(&request->err))
+		return;
+	__atomic_add_fetch(&w->build->built->fetched, request->received,
+			   __ATOMIC_RELAXED);
+	eb_pool_submit(w->build->pool, pack_job, w);
+}
+
+static int ask_for(struct eb_work *w, struct eb_error *err)
+{
+	const struct eb_record *r = &w->package->record;
+
+	w->fd = eb_unnamed_file(eb_store_tmp(w->build->store), err);
+	if (w->fd < 0)
+		return -1;
+	w->request = (struct eb_http_request){
+		.url = w->url,
+		.task = r->fn,
+		.expect_size = r->size,
+		.max_bytes = r->size,
+		.fd = w->fd,
+		.done = fetched,
+		.data = w,
+	};
+	eb_http_add(w->build->http, &w->request);
+	return 0;
+}
+
+static int start(struct eb_work *w, struct eb_error *err)
+{
+	eb_autofree char *path = NULL;
+
+	if (!w->url)
+		w->url = eb_fetch_url(w->build->env, &w->package->record);
+	path = eb_file_url_path(w->url);
+	if (!path)
+		return ask_for(w, err);
+	if (open_local(w, path, err) < 0)
+		return -1;
+	eb_pool_submit(w->build->pool, pack_job, w);
+	return 0;
+}
+
+/* --- all of them ------------------------------------------------------------
+ */
+static int larger_first(const void *a, const void *b)
+{
+	const struct eb_work *const *p = a, *const *q = b;
+	uint64_t x = (*p)->package->record.size, y = (*q)->package->record.size;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int find_cached(struct eb_work *w, struct eb_error *err)
+{
+	int rc =
+		eb_store_find_item(w->build->store, kind_of(w), &w->payload_key,
+				   w->build->compressor.id, &w->payload, err);
+
+	w->cached = w->have_payload = rc > 0;
+	return rc < 0 ? -1 : 0;
+}
+
+static size_t missing(struct eb_build *b, struct eb_work **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->work[i].have_payload)
+			out[n++] = &b->work[i];
+	qsort(out, n, sizeof *out, larger_first);
+	return n;
+}
+
+/* The first request that went wrong, in order of the packages. */
+static int request_error(struct eb_build *b, struct eb_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		struct eb_work *w = &b->work[i];
+
+		if (rc == 0 && eb_err_is_set(&w->request.err)) {
+			eb_err_move(err, &w->request.err);
+			rc = -1;
+		}
+		eb_http_request_release(&w->request);
+	}
+	return rc;
+}
+
+/* Until all are packed or one error is there; pool and loop are idle then. */
+static int run_round(struct eb_build *b, struct eb_work **todo, size_t n,
+		     struct eb_error *err)
+{
+	struct eb_error pool_err = EB_ERROR_INIT, loop_err = EB_ERROR_INIT;
+	int rc = 0, loop_rc, pool_rc;
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = start(todo[i], err);
+	loop_rc = eb_http_run(b->http, &loop_err);
+	pool_rc = eb_pool_wait(b->pool, &pool_err);
+	if (rc == 0 && pool_rc < 0)
+		eb_err_move(err, &pool_err);
+	else if (rc == 0 && loop_rc < 0)
+		eb_err_move(err, &loop_err);
+	else if (rc == 0)
+		return request_error(b, err);
+	eb_err_release(&pool_err);
+	eb_err_release(&loop_err);
+	return -1;
+}
+
+/* Bytes with a wrong digest are fetched once more, if they came by network. */
+static bool worth_another_try(struct eb_work **todo, size_t n,
+			      const struct eb_error *err)
+{
+	bool any = false;
+
+	if (err->code != EB_INTEGRITY)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		any = any || !eb_starts(todo[i]->url ? todo[i]->url : "file:",
+					"file:");
+	return any;
+}
+
+static void close_archives(struct eb_build *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->work[i].fd >= 0)
+			close(b->work[i].fd);
+		b->work[i].fd = -1;
+	}
+}
+
+static int make_missing(struct eb_build *b, struct eb_error *err)
+{
+	eb_autofree struct eb_work **todo =
+		eb_calloc(b->n + 1, sizeof(struct eb_work *));
+	size_t n = missing(b, todo);
+	int rc = run_round(b, todo, n, err);
+
+	close_archives(b);
+	if (rc < 0 && worth_another_try(todo, n, err)) {
+		eb_warn(b->events, "%s; fetching once more", err->message);
+		eb_err_release(err);
+		n = missing(b, todo);
+		rc = run_round(b, todo, n, err);
+		close_archives(b);
+	}
+	return rc;
+}
+
+/* --- what a payload needs of this build ------------------------------------
+ */
+static int check_scripts(struct eb_work *w, struct eb_error *err)
+{
+	const struct eb_lock *lock = w->build->lock;
+	const char *fn = w->package->record.fn;
+
+	if ((w->facts.post_link || w->facts.pre_link) &&
+	    strcmp(lock->post_link, "skip")) {
+		bool refuse = !strcmp(lock->post_link, "error");
+
+		eb_err_set(err, refuse ? EB_REFUSED : EB_MACHINE,
+			   "package \"%s\" has a post-link script, %s", fn,
+			   refuse ? "which --post-link=error refuses"
+				  : "and this version cannot run it");
+		return eb_err_hint(err, "--post-link=skip builds without it");
+	}
+	if (w->facts.post_link)
+		eb_warn(w->build->events,
+			"the post-link script of \"%s\" is not run", fn);
+	if (w->facts.n_activate && strcmp(lock->activation, "none")) {
+		eb_err_set(err, EB_MACHINE,
+			   "package \"%s\" has activation scripts, and this "
+			   "version cannot source them",
+			   fn);
+		return eb_err_hint(err, "--activation=none builds without "
+					"activation");
+	}
+	return 0;
+}
+
+static int look_at(struct eb_work *w, struct eb_error *err)
+{
+	struct eb_build *b = w->build;
+
+	if (eb_part_paths(b->store, &w->payload, &w->paths, err) < 0)
+		return -1;
+	eb_link_facts(&w->paths, &w->package->record, &b->target, &w->facts);
+	w->placed = w->payload;
+	return check_scripts(w, err);
+}
+
+int eb_build_payloads(struct eb_build *b, struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (find_cached(&b->work[i], err) < 0)
+			return -1;
+	if (make_missing(b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < b->n; i++)
+		if (look_at(&b->work[i], err) < 0)
+			return -1;
+	return 0;
+}

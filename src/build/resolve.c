@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resolving: a definition becomes a lock. */
+#include <string.h>
+#include <time.h>
+
+#include <envbuild/base.h>
+#include <envbuild/build.h>
+#include <envbuild/repodata.h>
+#include <envbuild/solve.h>
+
+#include "build_private.h"
+
+/* The kernel that images are expected to meet at least, where
+ * CONDA_OVERRIDE_LINUX says nothing else: it is the host's, not ours. */
+#define TARGET_LINUX "5.4"
+/* What conda assumes of a target whose C library nothing tells. */
+#define TARGET_GLIBC "2.17"
+
+struct virtuals {
+	struct eb_virtual v[8];
+	size_t n;
+};
+
+static void add_virtual(struct virtuals *vs, const char *name,
+			const char *version, const char *build)
+{
+	vs->v[vs->n++] = (struct eb_virtual){ (char *)name, (char *)version,
+					      (char *)build };
+}
+
+/* An override that is set but empty takes the package away. */
+static const char * override(const char *variable, const char *usual)
+{
+	const char *value = getenv(variable);
+
+	return value ? value : usual;
+}
+
+static void describe_target(struct virtuals *vs, const struct eb_base *base,
+			    const char *platform)
+{
+	const char *glibc = override("CONDA_OVERRIDE_GLIBC",
+				     base->glibc ? base->glibc : TARGET_GLIBC);
+	const char *linux_version =
+		override("CONDA_OVERRIDE_LINUX", TARGET_LINUX);
+	const char *arch =
+		override("CONDA_OVERRIDE_ARCHSPEC",
+			 strstr(platform, "arm64") ? "aarch64" : "x86_64");
+	const char *cuda = override("CONDA_OVERRIDE_CUDA", "");
+
+	add_virtual(vs, "__unix", "0", "0");
+	if (*linux_version)
+		add_virtual(vs, "__linux", linux_version, "0");
+	if (*glibc)
+		add_virtual(vs, "__glibc", glibc, "0");
+	if (*arch)
+		add_virtual(vs, "__archspec", "1", arch);
+	if (*cuda)
+		add_virtual(vs, "__cuda", cuda, "0");
+}
+
+static int refuse_pip(const struct eb_spec *spec, struct eb_error *err)
+{
+	if (!spec->n_pip)
+		return 0;
+	eb_err_set(err, EB_INPUT,
+		   "the pip section (%zu lines) cannot be built yet: this "
+		   "version installs conda packages only",
+		   spec->n_pip);
+	eb_err_at(err, spec->file, spec->pip_at[0].line,
+		  spec->pip_at[0].column);
+	return eb_err_hint(err, "name the packages under dependencies where "
+				"a channel has them");
+}
+
+static int refuse_urls(const struct eb_spec *spec, struct eb_error *err)
+{
+	for (size_t i = 0; i < spec->n_conda; i++) {
+		const char *url = eb_matchspec_url(spec->conda[i]);
+
+		if (!url)
+			continue;
+		eb_err_set(err, EB_INPUT,
+			   "\"%s\" names a package file, which cannot be built "
+			   "yet",
+			   url);
+		eb_err_at(err, spec->file, spec->conda_at[i].line,
+			  spec->conda_at[i].column);
+		return eb_err_hint(err, "name the package and its version");
+	}
+	return 0;
+}
+
+static int parse_as_of(const char *text, int64_t *ms, struct eb_error *err)
+{
+	struct tm tm = { 0 };
+	const char *end;
+
+	*ms = 0;
+	if (!text)
+		return 0;
+	end = strptime(text, "%Y-%m-%d", &tm);
+	if (end && *end == 'T')
+		end = strptime(end, "T%H:%M:%SZ", &tm);
+	if (!end || *end) {
+		eb_err_set(err, EB_USAGE, "option \"as-of\" cannot be \"%s\"",
+			   text);
+		return eb_err_hint(err, "write 2026-11-21 or "
+					"2026-11-21T12:00:00Z");
+	}
+	*ms = (int64_t)timegm(&tm) * 1000;
+	return 0;
+}
+
+static int load(struct eb_resolver *r, struct eb_repodata **out,
+		struct eb_error *err)
+{
+	struct eb_repodata_options options = {
+		.subdir = eb_conda_subdir(r->config->platform),
+		.offline = r->config->offline,
+		.refresh = r->config->refresh,
+	};
+	struct eb_stage stage;
+	int rc;
+
+	if (parse_as_of(r->config->as_of, &options.as_of, err) < 0)
+		return -1;
+	eb_stage_begin(r->events, &stage, "repodata");
+	rc = eb_repodata_load(&r->env->request.channels, &options, r->store,
+			      r->http, r->events, out, err);
+	eb_stage_end(r->events, &stage);
+	return rc;
+}
+
+static enum eb_priority priority(const char *text)
+{
+	return !strcmp(text, "flexible")   ? EB_PRIORITY_FLEXIBLE
+	       : !strcmp(text, "disabled") ? EB_PRIORITY_DISABLED
+					   : EB_PRIORITY_STRICT;
+}
+
+static int solve(struct eb_resolver *r, const struct eb_base *base,
+		 const struct eb_repodata *repodata, struct eb_solution *out,
+		 struct eb_error *err)
+{
+	const struct eb_spec *spec = r->env->spec;
+	struct virtuals vs = { 0 };
+	struct eb_solve_request request = {
+		.repodata = repodata,
+		.spec = (const struct eb_matchspec *const *)spec->conda,
+		.n_specs = spec->n_conda,
+		.virtuals = vs.v,
+		.priority = priority(r->config->channel_priority),
+		.channels = &r->env->request.channels,
+		.alias = r->config->channel_alias,
+		.pip_beside_python = true,
+	};
+	struct eb_stage stage;
+	int rc;
+
+	describe_target(&vs, base, r->config->platform);
+	request.n_virtuals = vs.n;
+	eb_stage_begin(r->events, &stage, "solve");
+	rc = eb_solve(&request, out, r->events, err);
+	eb_stage_end(r->events, &stage);
+	if (rc < 0 && !err->file)
+		eb_err_at(err, spec->file, 0, 0);
+	return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct eb_locked_package *p = a, *q = b;
+
+	return strcmp(p->record.name, q->record.name);
+}
+
+static void take_packages(struct eb_lock *lock, const struct eb_repodata *rd,
+			  const struct eb_solution *s)
+{
+	unsigned channel;
+
+	lock->package = eb_calloc(s->n + 1, sizeof *lock->package);
+	for (size_t i = 0; i < s->n; i++) {
+		eb_record_copy(&lock->package[i].record,
+			       eb_repodata_record(rd, s->record[i], &channel));
+		lock->package[i].requested = s->requested[i];
+	}
+	lock->n = s->n;
+	qsort(lock->package, lock->n, sizeof *lock->package, by_name);
+}
+
+static json_t *evidence(const struct eb_spec *spec)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spec->n_conda; i++) {
+		json_t *e = json_object();
+
+		json_object_set_new(
+			e, "spec",
+			json_string(eb_matchspec_text(spec->conda[i])));
+		json_object_set_new(e, "file", json_string(spec->file));
+		json_object_set_new(e, "line",
+				    json_integer(spec->conda_at[i].line));
+		json_array_append_new(list, e);
+	}
+	return list;
+}
+
+static json_t *variables(const struct eb_spec *spec)
+{
+	json_t *obj = json_object();
+
+	for (size_t i = 0; i < spec->variable_name.n; i++)
+		json_object_set_new(obj, spec->variable_name.v[i],
+				    json_string(spec->variable_value.v[i]));
+	return obj;
+}
+
+/* The .pyc policy that will hold; where it differs from what was asked for,
+ * that is said. */
+static const char *pyc_policy(struct eb_resolver *r, const struct eb_lock *lock)
+{
+	const struct eb_locked_package *python = eb_lock_find(lock, "python");
+
+	if (!strcmp(r->config->pyc, "none") || !python)
+		return "none";
+	if (lock->base_scratch) {
+		eb_note(r->events, "no bytecode is compiled: the base is "
+				   "scratch");
+		return "none";
+	}
+	if (strcmp(lock->platform, eb_machine_platform())) {
+		eb_note(r->events,
+			"no bytecode is compiled: a Python for %s cannot run "
+			"here",
+			lock->platform);
+		return "none";
+	}
+	return "compile";
+}
+
+static void fill(struct eb_resolver *r, const struct eb_base *base,
+		 struct eb_lock *lock)
+{
+	const struct eb_config *c = r->config;
+
+	lock->platform = eb_strdup(c->platform);
+	lock->prefix = eb_strdup(EB_PREFIX);
+	lock->base_scratch = base->scratch;
+	lock->base = base->digest;
+	lock->base_reference = eb_strdup(base->reference);
+	lock->pyc = eb_strdup(pyc_policy(r, lock));
+	lock->post_link = eb_strdup(c->post_link);
+	lock->activation = eb_strdup(c->activation);
+	lock->source_date_epoch = c->source_date_epoch;
+	lock->epoch = EB_BUILD_EPOCH;
+	lock->definition = r->env->definition;
+	lock->time = time(NULL);
+	lock->tool = eb_strdup("envbuild " EB_VERSION);
+	lock->variables = variables(r->env->spec);
+	lock->evidence = evidence(r->env->spec);
+	lock->config = eb_image_settings(base->config, lock);
+}
+
+static int resolve_with_base(struct eb_resolver *r, const struct eb_base *base,
+			     struct eb_lock **out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_repodata_free_ptr) struct eb_repodata *rd = NULL;
+	EB_CLEANUP(eb_lock_free_ptr)
+	struct eb_lock *lock = eb_calloc(1, sizeof *lock);
+	EB_CLEANUP(eb_solution_release) struct eb_solution solution = { 0 };
+
+	if (load(r, &rd, err) < 0 || solve(r, base, rd, &solution, err) < 0)
+		return -1;
+	take_packages(lock, rd, &solution);
+	fill(r, base, lock);
+	if (eb_complete_hashes(r, lock, err) < 0)
+		return -1;
+	*out = eb_steal(lock);
+	return 0;
+}
+
+int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
+	       struct eb_error *err)
+{
+	EB_CLEANUP(eb_base_free_ptr) struct eb_base *base = NULL;
+	const struct eb_config *c = r->config;
+	struct eb_stage stage;
+	int rc;
+
+	if (refuse_pip(r->env->spec, err) < 0 ||
+	    refuse_urls(r->env->spec, err) < 0)
+		return -1;
+	eb_stage_begin(r->events, &stage, "base");
+	rc = eb_base_resolve(c->base, c->platform, r->store, r->events, &base,
+			     err);
+	eb_stage_end(r->events, &stage);
+	if (rc < 0)
+		return -1;
+	return resolve_with_base(r, base, out, err);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* envbuild doctor: what this machine can do. */
+#include <stdio.h>
+#include <sys/statvfs.h>
+
+#include <envbuild/file.h>
+#include <envbuild/json.h>
+#include <envbuild/part.h>
+#include <envbuild/sandbox.h>
+
+#include "cli.h"
+
+static void check_store(struct eb_checks *out, const struct eb_store *store)
+{
+	struct statvfs fs;
+	char size[32];
+
+	if (statvfs(eb_store_dir(store), &fs) < 0)
+		return;
+	eb_checks_add(out, "store", true, "%s, %s free", eb_store_dir(store),
+		      eb_human_size((uint64_t)fs.f_bavail * fs.f_frsize, size));
+}
+
+static void check_compressor(struct eb_checks *out)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_compressor c;
+
+	if (eb_compressor_init(&c, "gzip", &err) < 0)
+		eb_checks_add(out, "compressor", false, "%s", err.message);
+	else
+		eb_checks_add(out, "compressor", true, "%s%s", c.id,
+			      c.golden ? ""
+				       : " (writes other bytes than usual: its "
+					 "blobs are not shared with others)");
+	eb_err_release(&err);
+}
+
+static void check_limits(struct eb_checks *out, const struct eb_config *c)
+{
+	for (int i = 0; i < EB_LIMITS; i++)
+		eb_checks_add(out, "limit", true, "%s=%llu", eb_limit_names[i],
+			      (unsigned long long)c->limit[i]);
+}
+
+static json_t *as_json(const struct eb_checks *checks)
+{
+	json_t *j = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < checks->n; i++) {
+		const struct eb_check *c = &checks->check[i];
+
+		json_array_append_new(list, json_pack("{s:s,s:b,s:s}", "name",
+						      c->name, "ok", c->ok,
+						      "detail", c->detail));
+	}
+	json_object_set_new(j, "schema", json_integer(1));
+	json_object_set_new(j, "checks", list);
+	return j;
+}
+
+static int print_checks(struct eb_cli *cli, const struct eb_checks *checks,
+			struct eb_error *err)
+{
+	if (cli->config.json)
+		return eb_cli_print_json(as_json(checks), err);
+	for (size_t i = 0; i < checks->n; i++) {
+		const struct eb_check *c = &checks->check[i];
+
+		if (eb_cli_print(err, "%-4s %-20s %s", c->ok ? "ok" : "no",
+				 c->name, c->detail) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int run(struct eb_cli *cli, struct eb_error *err)
+{
+	EB_CLEANUP(eb_store_close_ptr) struct eb_store *store = NULL;
+	EB_CLEANUP(eb_checks_release) struct eb_checks checks = { 0 };
+
+	if (eb_cli_store(cli, 0, &store, err) < 0)
+		return -1;
+	check_store(&checks, store);
+	check_compressor(&checks);
+	eb_sandbox_doctor(&checks, eb_store_tmp(store));
+	check_limits(&checks, &cli->config);
+	return print_checks(cli, &checks, err);
+}
+
+const struct eb_command eb_cmd_doctor = {
+	.name = "doctor",
+	.usage = "doctor [--json]",
+	.summary = "what this machine can do; the limits in force",
+	.max_args = 0,
+	.run = run,
+};

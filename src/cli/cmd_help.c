@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* envbuild help, --help, --version. */
+#include <string.h>
+
+#include "cli.h"
+
+/* Light commands know the others' lines from here: one table of words. */
+static const char *const lines[][2] = {
+	{ "[build] ENV", "resolve, build what is missing, print the image" },
+	{ "lock ENV", "resolve only, print the lock" },
+	{ "check ENV", "is the image there? exit 0 hit, 1 miss" },
+	{ "lint FILE", "problems that can be known before a build" },
+	{ "hash ENV", "definition hash, lock hash where known" },
+	{ "run ENV|IMAGE [-- COMMAND]", "run a command in the image" },
+	{ "cache path|list|check|gc", "the local store" },
+	{ "doctor", "what this machine can do" },
+	{ "help", "this text" },
+};
+
+static const char *const options[][2] = {
+	{ "--base REF", "oci:DIR[:TAG], oci-archive:FILE, docker-archive:FILE, "
+			"rootfs:TAR, scratch" },
+	{ "--channel NAME|URL", "before those of the file; may be repeated" },
+	{ "--platform OS/ARCH", "linux/amd64, linux/arm64" },
+	{ "--lock FILE", "build from it; --update-lock renews it" },
+	{ "--output PLACE", "oci:DIR, oci-archive:FILE, docker-archive:FILE, "
+			    "rootfs:DIR" },
+	{ "--reference-file FILE", "write the reference there too" },
+	{ "--refresh, --max-age TIME", "solve anew (when the lock is older)" },
+	{ "--as-of DATE", "as the channels were then" },
+	{ "--offline", "nothing from the network" },
+	{ "--pyc compile|none", "bytecode" },
+	{ "--post-link run|skip|error", "packages' post-link scripts" },
+	{ "--activation env|none", "conda activation as image variables" },
+	{ "--compression gzip|zstd[:N]", "of the layers" },
+	{ "--cache-dir DIR, --jobs N", "the store; packages at once" },
+	{ "--limit NAME=VALUE", "`doctor` lists them" },
+	{ "--config FILE", "instead of the user's configuration" },
+	{ "--progress auto|plain|json|none", "how progress is shown" },
+	{ "--json, -q, -v", "one object; quiet; the cost of each stage" },
+};
+
+static int print_table(const char *const (*row)[2], size_t n,
+		       struct eb_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (eb_cli_print(err, "  %-33s %s", row[i][0], row[i][1]) < 0)
+			return -1;
+	return 0;
+}
+
+static int run(struct eb_cli *cli, struct eb_error *err)
+{
+	if (eb_cli_own(cli, "version"))
+		return eb_cli_print(err, "envbuild %s", EB_VERSION);
+	if (eb_cli_print(err, "usage: envbuild COMMAND [OPTION]...\n") < 0 ||
+	    print_table(lines, sizeof lines / sizeof *lines, err) < 0 ||
+	    eb_cli_print(err, "\noptions:") < 0 ||
+	    print_table(options, sizeof options / sizeof *options, err) < 0)
+		return -1;
+	return eb_cli_print(err, "\nman envbuild tells more");
+}
+
+static const struct eb_cli_option own[] = { { "version", NULL },
+					    { "help", NULL },
+					    { 0 } };
+
+const struct eb_command eb_cmd_help = {
+	.name = "help",
+	.usage = "help",
+	.summary = "the commands and options",
+	.own = own,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* envbuild lock ENV: resolve only. */
+#include <envbuild/file.h>
+#include <envbuild/json.h>
+
+#include "result.h"
+
+static json_t *package_json(const struct eb_locked_package *p)
+{
+	json_t *j = eb_record_to_json(&p->record);
+	char hex[EB_HEX_SIZE];
+
+	json_object_set_new(j, "kind", json_string("conda"));
+	json_object_set_new(j, "file", json_string(p->record.fn));
+	json_object_set_new(j, "sha256",
+			    json_string(eb_digest_hex(&p->record.sha256, hex)));
+	json_object_set_new(j, "requested", json_boolean(p->requested));
+	return j;
+}
+
+static json_t *as_json(const struct eb_lock *lock)
+{
+	json_t *j = json_object(), *list = json_array();
+	struct eb_digest hash;
+	char text[EB_DIGEST_TEXT];
+
+	for (size_t i = 0; i < lock->n; i++)
+		json_array_append_new(list, package_json(&lock->package[i]));
+	eb_lock_hash(lock, &hash);
+	json_object_set_new(j, "schema", json_integer(1));
+	json_object_set_new(j, "lock",
+			    json_string(eb_digest_text(&hash, text)));
+	json_object_set_new(
+		j, "definition",
+		json_string(eb_digest_text(&lock->definition, text)));
+	json_object_set_new(j, "packages", list);
+	return j;
+}
+
+static int print_lock(struct eb_cli *cli, const struct eb_lock *lock,
+		      struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	eb_lock_format(lock, &text);
+	for (size_t i = 0; i < cli->config.output.n; i++)
+		if (eb_write_file(cli->config.output.v[i], text.data, text.len,
+				  0644, err) < 0)
+			return -1;
+	eb_progress_pause(cli->progress);
+	if (cli->config.json)
+		return eb_cli_print_json(as_json(lock), err);
+	if (cli->config.output.n)
+		return 0;
+	text.data[text.len - 1] = 0; /* the print adds the newline */
+	return eb_cli_print(err, "%s", text.data);
+}
+
+static int run(struct eb_cli *cli, struct eb_error *err)
+{
+	EB_CLEANUP(eb_result_release) struct eb_result r = EB_RESULT_INIT;
+
+	eb_progress_log(cli->progress, cli->args.v[0]);
+	if (eb_result_open(cli, cli->args.v[0], &r, err) < 0 ||
+	    eb_result_lock(cli, &r, err) < 0)
+		return -1;
+	return print_lock(cli, r.lock, err);
+}
+
+const struct eb_command eb_cmd_lock = {
+	.name = "lock",
+	.usage = "lock ENV [--output FILE] [--json]",
+	.summary = "resolve only; print the lock or write it to a file",
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* envbuild run ENV|IMAGE [-- COMMAND]: run in the image, without a daemon. */
+#include <string.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+#include <envbuild/image.h>
+#include <envbuild/json.h>
+#include <envbuild/layout.h>
+#include <envbuild/reference.h>
+#include <envbuild/rootfs.h>
+#include <envbuild/sandbox.h>
+
+#include "result.h"
+
+struct container {
+	struct eb_strv argv, env;
+	struct eb_mount *mount;
+	size_t n_mounts;
+	char *dir; /* holds the root file system and the bundle */
+	char *rootfs;
+	json_t *config;
+	const json_t *settings; /* its "config" member */
+};
+
+static void release(struct container *c)
+{
+	struct eb_error ignored = EB_ERROR_INIT;
+
+	if (c->dir && eb_remove_tree(c->dir, &ignored) < 0)
+		eb_err_release(&ignored);
+	for (size_t i = 0; i < c->n_mounts; i++) {
+		free(c->mount[i].source);
+		free(c->mount[i].destination);
+	}
+	eb_strv_release(&c->argv);
+	eb_strv_release(&c->env);
+	free(c->mount);
+	free(c->dir);
+	free(c->rootfs);
+	json_decref(c->config);
+}
+
+/* --- which image -------------------------------------------------------------
+ */
+static bool names_image(const char *text)
+{
+	static const char *const prefixes[] = {
+		"store:", "oci:", "oci-archive:", "docker-archive:"
+	};
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (eb_starts(text, prefixes[i]))
+			return true;
+	return false;
+}
+
+static int find_image(struct eb_cli *cli, struct eb_store *store,
+		      const char *text, struct eb_digest *manifest,
+		      struct eb_error *err)
+{
+	EB_CLEANUP(eb_reference_release) struct eb_reference ref = { 0 };
+	struct eb_digest ignored;
+
+	if (eb_reference_parse(text, &ref, err) < 0)
+		return -1;
+	if (ref.kind != EB_REF_STORE)
+		return eb_image_import(store, &ref, cli->config.platform,
+				       cli->events, manifest, &ignored, err);
+	*manifest = ref.digest;
+	if (ref.has_digest && eb_store_has(store, manifest, err) == 1)
+		return 0;
+	if (!eb_err_is_set(err)) {
+		eb_err_set(err, EB_INPUT, "image \"%s\" is not in the store",
+			   text);
+		eb_err_hint(err, "`envbuild cache list` shows what is");
+	}
+	return -1;
+}
+
+/* An environment is built first when it is not there. */
+static int obtain(struct eb_cli *cli, struct eb_result *r,
+		  struct eb_digest *manifest, struct eb_error *err)
+{
+	const char *what = cli->args.v[0];
+
+	if (names_image(what)) {
+		if (eb_cli_store(cli, 0, &r->store, err) < 0)
+			return -1;
+		return find_image(cli, r->store, what, manifest, err);
+	}
+	if (eb_result_open(cli, what, r, err) < 0 ||
+	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
+		return -1;
+	*manifest = r->built.manifest;
+	close(r->lock_fd); /* others may build while this one runs */
+	r->lock_fd = -1;
+	return 0;
+}
+
+/* --- what it says
+ * ---------------------------------------------------------------- */
+static int read_config(struct container *c, struct eb_store *store,
+		       const struct eb_digest *manifest, struct eb_error *err)
+{
+	EB_CLEANUP(eb_manifest_release) struct eb_manifest m = { 0 };
+	EB_AUTOBUF(text, EB_MAX_MANIFEST);
+
+	if (eb_store_read(store, manifest, EB_MAX_MANIFEST, &text, err) < 0 ||
+	    eb_manifest_parse(text.data, text.len, "image manifest", &m, err) <
+		    0)
+		return -1;
+	eb_buf_reset(&text);
+	if (eb_store_read(store, &m.config.digest, EB_MAX_MANIFEST, &text,
+			  err) < 0)
+		return -1;
+	c->config = eb_config_parse(text.data, text.len, "image configuration",
+				    err);
+	c->settings = eb_json_obj(c->config, "config");
+	return c->config ? 0 : -1;
+}
+
+static void add_list(struct eb_strv *out, const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	if (!list)
+		return;
+	json_array_foreach ((json_t *)list, i, item) {
+		if (json_string_value(item))
+			eb_strv_add(out, json_string_value(item));
+	}
+}
+
+static void command_line(struct container *c, const struct eb_cli *cli)
+{
+	add_list(&c->argv, eb_json_arr(c->settings, "Entrypoint"));
+	if (cli->command.n)
+		for (size_t i = 0; i < cli->command.n; i++)
+			eb_strv_add(&c->argv, cli->command.v[i]);
+	else
+		add_list(&c->argv, eb_json_arr(c->settings, "Cmd"));
+	if (!c->argv.n)
+		eb_strv_add(&c->argv, "/bin/sh");
+}
+
+/* K=V, or K as our own environment has it. */
+static void set_variable(struct container *c, const char *pair)
+{
+	const char *eq = strchr(pair, '=');
+	eb_autofree char *name = eb_strndup(pair, strcspn(pair, "="));
+	const char *value = eq ? eq + 1 : getenv(name);
+
+	if (value)
+		eb_config_set_env(c->config, name, value);
+}
+
+static void environment(struct container *c, const struct eb_cli *cli)
+{
+	for (size_t i = 0; i + 1 < cli->own.n; i += 2)
+		if (!strcmp(cli->own.v[i], "env"))
+			set_variable(c, cli->own.v[i + 1]);
+	c->settings = eb_json_obj(c->config, "config");
+	add_list(&c->env, eb_json_arr(c->settings, "Env"));
+	if (!eb_config_env(c->config, "HOME"))
+		eb_strv_add(&c->env, "HOME=/root");
+}
+
+/* SRC:DST[:ro] */
+static int add_mount(struct container *c, const char *text,
+		     struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv piece = { 0 };
+	struct eb_mount *m;
+
+	eb_strv_split(&piece, text, ":");
+	if (piece.n < 2 || piece.n > 3 || !*piece.v[0] || *piece.v[1] != '/' ||
+	    (piece.n == 3 && strcmp(piece.v[2], "ro"))) {
+		eb_err_set(err, EB_USAGE, "mount \"%s\" is not SRC:DST[:ro]",
+			   text);
+		return eb_err_hint(err, "DST is an absolute path");
+	}
+	if (!eb_path_exists(piece.v[0]))
+		return eb_err_set(err, EB_USAGE,
+				  "mount \"%s\": there is no \"%s\"", text,
+				  piece.v[0]);
+	c->mount = eb_realloc(c->mount, c->n_mounts + 1, sizeof *c->mount);
+	m = &c->mount[c->n_mounts++];
+	m->source = realpath(piece.v[0], NULL);
+	m->destination = eb_strdup(piece.v[1]);
+	m->read_only = piece.n == 3;
+	return 0;
+}
+
+static int mounts(struct container *c, const struct eb_cli *cli,
+		  struct eb_error *err)
+{
+	for (size_t i = 0; i + 1 < cli->own.n; i += 2)
+		if (!strcmp(cli->own.v[i], "mount") &&
+		    add_mount(c, cli->own.v[i + 1], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int network(const struct eb_cli *cli, enum eb_network *out,
+		   struct eb_error *err)
+{
+	const char *text = eb_cli_own(cli, "network");
+
+	*out = EB_NETWORK_NONE;
+	if (!text || !strcmp(text, "none"))
+		return 0;
+	*out = EB_NETWORK_HOST;
+	if (!strcmp(text, "host"))
+		return 0;
+	eb_err_set(err, EB_USAGE, "option \"network\" cannot be \"%s\"", text);
+	return eb_err_hint(err, "one of: none|host");
+}
+
+/* --- running
+ * ------------------------------------------------------------------------ */
+static int unpack(struct container *c, struct eb_cli *cli,
+		  struct eb_store *store, const struct eb_digest *manifest,
+		  struct eb_error *err)
+{
+	struct eb_stage stage;
+	int rc;
+
+	c->dir = eb_make_tempdir(eb_store_tmp(store), "run-", err);
+	if (!c->dir)
+		return -1;
+	c->rootfs = eb_path_join(c->dir, "rootfs");
+	eb_stage_begin(cli->events, &stage, "unpack");
+	rc = eb_rootfs_unpack(store, manifest, c->rootfs, cli->events, err);
+	eb_stage_end(cli->events, &stage);
+	return rc;
+}
+
+static int start(struct container *c, struct eb_cli *cli, int *status,
+		 struct eb_error *err)
+{
+	const char *workdir = eb_cli_own(cli, "workdir");
+	struct eb_sandbox s = {
+		.rootfs = c->rootfs,
+		.argv = (const char *const *)c->argv.v,
+		.env = (const char *const *)c->env.v,
+		.cwd = workdir ? workdir
+			       : eb_json_str(c->settings, "WorkingDir"),
+		.mount = c->mount,
+		.n_mounts = c->n_mounts,
+		.tmp = c->dir,
+	};
+
+	if (s.cwd && !*s.cwd)
+		s.cwd = NULL;
+	if (network(cli, &s.network, err) < 0)
+		return -1;
+	eb_progress_pause(cli->progress);
+	return eb_sandbox_run(&s, status, cli->events, err);
+}
+
+static int run_image(struct eb_cli *cli, struct eb_result *r, int *status,
+		     struct eb_error *err)
+{
+	EB_CLEANUP(release) struct container c = { 0 };
+	struct eb_digest manifest;
+
+	if (mounts(&c, cli, err) < 0 || obtain(cli, r, &manifest, err) < 0 ||
+	    read_config(&c, r->store, &manifest, err) < 0)
+		return -1;
+	command_line(&c, cli);
+	environment(&c, cli);
+	if (unpack(&c, cli, r->store, &manifest, err) < 0)
+		return -1;
+	return start(&c, cli, status, err);
+}
+
+static int run(struct eb_cli *cli, struct eb_error *err)
+{
+	EB_CLEANUP(eb_result_release) struct eb_result r = EB_RESULT_INIT;
+	int status = 0;
+
+	eb_progress_log(cli->progress, cli->args.v[0]);
+	if (run_image(cli, &r, &status, err) < 0) {
+		/* 125 keeps our own failures apart from the command's. */
+		eb_progress_pause(cli->progress);
+		eb_report_error(err, !strcmp(cli->config.progress, "json"),
+				NULL);
+		eb_err_release(err);
+		return 125;
+	}
+	return status;
+}
+
+static const struct eb_cli_option own[] = {
+	{ "mount", "SRC:DST[:ro]" },
+	{ "env", "K[=V]" },
+	{ "workdir", "DIR" },
+	{ "network", "none|host" },
+	{ 0 },
+};
+
+const struct eb_command eb_cmd_run = {
+	.name = "run",
+	.usage = "run ENV|IMAGE [--mount SRC:DST[:ro]] [--env K[=V]] "
+		 "[--workdir DIR] [--network none|host] [-- COMMAND...]",
+	.summary = "run a command in the image, through an OCI runtime",
+	.own = own,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

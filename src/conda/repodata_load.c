@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading the channels of a solve: jobs, errors that name the channel. */
+#include <string.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+#include <envbuild/mem.h>
+
+#include "channel_url.h"
+#include "repodata_job.h"
+
+static const char *const file_name[] = { "repodata.json.zst", "repodata.json" };
+
+static void release_job(struct eb_rd_job *job)
+{
+	for (int i = 0; i < 2; i++) {
+		struct eb_rd_file *f = &job->file[i];
+
+		free(f->url);
+		free(f->key);
+		eb_rd_fact_release(&f->fact);
+		eb_http_request_release(&f->request);
+		eb_cleanup_fd(&f->fd);
+		eb_err_release(&f->err);
+	}
+	free(job->dir_url);
+	free(job->task);
+	free(job->path);
+}
+
+static void release_load(struct eb_rd_load *l)
+{
+	for (size_t i = 0; i < l->n_jobs; i++)
+		release_job(&l->job[i]);
+	free(l->job);
+	eb_repodata_free(l->rd);
+}
+
+static void add_job(struct eb_rd_load *l, const struct eb_channel *c,
+		    unsigned index, const char *subdir)
+{
+	struct eb_rd_job *job = &l->job[l->n_jobs++];
+	eb_autofree char *folder = eb_channel_file_path(c->canonical);
+
+	job->channel = c;
+	job->index = index;
+	job->subdir = subdir;
+	job->dir_url = eb_asprintf("%s/%s/", c->canonical, subdir);
+	job->task = eb_asprintf("%s/%s", c->name, subdir);
+	job->path = folder ? eb_path_join(folder, subdir) : NULL;
+	for (int i = 0; i < 2; i++) {
+		struct eb_rd_file *f = &job->file[i];
+
+		f->fd = -1;
+		f->zst = i == EB_RD_ZST;
+		f->key = eb_asprintf("%s%s", job->dir_url, file_name[i]);
+		f->url = eb_asprintf("%s/%s/%s", c->url, subdir, file_name[i]);
+	}
+}
+
+static void add_jobs(struct eb_rd_load *l, const struct eb_channels *channels)
+{
+	const char *subdir = l->options->subdir;
+
+	l->job = eb_calloc(2 * channels->n + 1, sizeof *l->job);
+	for (size_t i = 0; i < channels->n; i++) {
+		const struct eb_channel *c = &channels->channel[i];
+
+		if (strcmp(subdir, "noarch"))
+			add_job(l, c, (unsigned)i, subdir);
+		add_job(l, c, (unsigned)i, "noarch");
+	}
+}
+
+static bool is_found(const struct eb_rd_load *l, unsigned index)
+{
+	for (size_t i = 0; i < l->n_jobs; i++)
+		if (l->job[i].index == index && l->job[i].found)
+			return true;
+	return false;
+}
+
+static int check_found(const struct eb_rd_load *l,
+		       const struct eb_channels *channels, struct eb_error *err)
+{
+	for (size_t i = 0; i < channels->n; i++) {
+		const struct eb_channel *c = &channels->channel[i];
+
+		if (is_found(l, (unsigned)i))
+			continue;
+		eb_err_set(err, EB_NETWORK,
+			   "channel \"%s\": loading: neither \"%s/%s\" nor "
+			   "\"%s/noarch\" has a repodata.json(.zst)",
+			   c->name, c->canonical, l->options->subdir,
+			   c->canonical);
+		return eb_err_hint(err, "check the channel's name");
+	}
+	return 0;
+}
+
+static int load(struct eb_rd_load *l, const struct eb_channels *channels,
+		struct eb_error *err)
+{
+	add_jobs(l, channels);
+	if (eb_rd_fetch(l, err) < 0)
+		return -1;
+	for (size_t i = 0; i < l->n_jobs; i++)
+		if (eb_rd_read_job(l, &l->job[i], err) < 0)
+			return eb_err_prefix(err, "channel \"%s\"",
+					     l->job[i].channel->name);
+	return check_found(l, channels, err);
+}
+
+int eb_repodata_load(const struct eb_channels *channels,
+		     const struct eb_repodata_options *options,
+		     struct eb_store *store, struct eb_http *http,
+		     struct eb_events *events, struct eb_repodata **out,
+		     struct eb_error *err)
+{
+	struct eb_rd_load l = {
+		.rd = eb_repodata_new(),
+		.options = options,
+		.store = store,
+		.http = http,
+		.events = events,
+	};
+	int status = load(&l, channels, err);
+
+	if (status == 0)
+		*out = eb_steal(l.rd);
+	release_load(&l);
+	return status;
+}

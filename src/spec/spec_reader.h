@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a conda environment file: what its parts share. */
+#ifndef EB_SPEC_READER_H
+#define EB_SPEC_READER_H
+
+#include <stdbool.h>
+
+#include <envbuild/spec.h>
+#include <envbuild/yaml.h>
+
+struct eb_spec_reader {
+	struct eb_yaml *doc;
+	const char *platform; /* "linux/amd64" */
+	struct eb_events *events;
+	struct eb_spec *spec;
+	struct eb_error *err;
+	size_t alloc_conda, alloc_conda_at, alloc_pip, alloc_pip_at;
+	unsigned pip_sections;
+	unsigned selector_line; /* the last line looked at, and its answer */
+	bool selector_drops;
+};
+
+void eb_spec_warn(const struct eb_spec_reader *r, const struct eb_yaml_node *n,
+		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "a list", "a mapping", "a text" ... for messages */
+const char *eb_spec_type(const struct eb_yaml_node *n);
+/* A scalar that is text: not a number, not a truth value, not null. */
+int eb_spec_need_text(struct eb_spec_reader *r, const struct eb_yaml_node *n,
+		      const char *what);
+/* Refuses `{{ }}` and `{% %}`. */
+int eb_spec_no_template(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+
+/* Keys of the top level. */
+int eb_spec_name(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+int eb_spec_prefix(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+int eb_spec_channels(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+int eb_spec_variables(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+int eb_spec_dependencies(struct eb_spec_reader *r,
+			 const struct eb_yaml_node *n);
+/* The list below `pip:`. */
+int eb_spec_pip(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+
+/* Files of other kinds, told by what they look like: fills an error, -1. */
+int eb_spec_foreign_text(const char *text, size_t len, const char *file,
+			 struct eb_error *err);
+int eb_spec_foreign_map(struct eb_spec_reader *r);
+
+/* Is there a selector behind the node, and not for our platform? */
+bool eb_selector_drops(struct eb_spec_reader *r, const struct eb_yaml_node *n);
+/* The expression of a selector: 1 true, 0 false, -1 not one (`unknown`: the
+ * first word that is no platform's, or NULL; caller frees). */
+int eb_selector_value(const char *expression, size_t len, const char *platform,
+		      char **unknown);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers solve requests, one JSON object a line in and out:
+ *
+ *	solve_requests [--pip] [--reverse] REPODATA-DIR REQUESTS [ID...]
+ *
+ * A request has id, channels (folders below REPODATA-DIR), channel_priority,
+ * virtual (name=version=build) and specs. An answer has id and either
+ * packages or unsat and why. Times and peak memory go to standard error.
+ * --pip: python brings pip; --reverse: the specs in the opposite order.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <envbuild/json.h>
+#include <envbuild/solve.h>
+#include <envbuild/stream.h>
+
+#define MAX_LINE ((size_t)64 << 20)
+
+static char *base_url; /* of the channels */
+static bool with_pip, reverse;
+
+/* --- the repodata of one row of channels, kept while it stays the same  */
+
+struct loaded {
+	char *key;
+	struct eb_channels channels;
+	struct eb_repodata *rd;
+};
+
+static void die(struct eb_error *err)
+{
+	fprintf(stderr, "solve_requests: %s\n", err->message);
+	exit(err->code);
+}
+
+static void print_event(void *data, const struct eb_event *ev)
+{
+	(void)data;
+	if (ev->type == EB_EV_WARNING)
+		fprintf(stderr, "warning: %s\n", ev->text);
+}
+
+static void load(struct loaded *l, const json_t *list, struct eb_events *events)
+{
+	struct eb_repodata_options options = { .subdir = "linux-64" };
+	struct eb_error err = EB_ERROR_INIT;
+	char *key = json_dumps(list, 0);
+	json_t *name;
+	size_t i;
+
+	if (l->key && !strcmp(l->key, key)) {
+		free(key);
+		return;
+	}
+	free(l->key);
+	l->key = key;
+	eb_repodata_free(l->rd);
+	eb_channels_release(&l->channels);
+	json_array_foreach ((json_t *)list, i, name)
+		if (eb_channels_add(&l->channels, json_string_value(name),
+				    base_url, &err) < 0)
+			die(&err);
+	if (eb_repodata_load(&l->channels, &options, NULL, NULL, events, &l->rd,
+			     &err) < 0)
+		die(&err);
+}
+
+/* --- one request ----------------------------------------------------- */
+
+struct request {
+	struct eb_solve_request q;
+	struct eb_matchspec **spec;
+	struct eb_virtual *virtuals;
+	struct eb_strv texts; /* pieces of the virtual packages */
+};
+
+static void read_virtuals(struct request *r, const json_t *list)
+{
+	size_t n = json_array_size(list);
+
+	r->virtuals = eb_calloc(n + 1, sizeof *r->virtuals);
+	for (size_t i = 0; i < n; i++)
+		eb_strv_split(&r->texts,
+			      json_string_value(json_array_get(list, i)), "=");
+	for (size_t i = 0; i < n; i++)
+		r->virtuals[i] = (struct eb_virtual){
+			r->texts.v[3 * i],
+			r->texts.v[3 * i + 1],
+			r->texts.v[3 * i + 2],
+		};
+	r->q.virtuals = r->virtuals;
+	r->q.n_virtuals = n;
+}
+
+static int read_specs(struct request *r, const json_t *list,
+		      struct eb_error *err)
+{
+	size_t n = json_array_size(list);
+
+	r->spec = eb_calloc(n + 1, sizeof *r->spec);
+	r->q.spec = (const struct eb_matchspec *const *)r->spec;
+	for (; r->q.n_specs < n; r->q.n_specs++) {
+		const char *text =
+			json_string_value(json_array_get(list, r->q.n_specs));
+
+		r->spec[r->q.n_specs] =
+			eb_matchspec_parse(text, EB_STRICT, err);
+		if (!r->spec[r->q.n_specs]) {
+			eb_err_release(err);
+			r->spec[r->q.n_specs] =
+				eb_matchspec_parse(text, EB_LENIENT, err);
+		}
+		if (!r->spec[r->q.n_specs])
+			return -1;
+	}
+	return 0;
+}
+
+static void release(struct request *r)
+{
+	for (size_t i = 0; r->spec && i < r->q.n_specs; i++)
+		eb_matchspec_free(r->spec[i]);
+	free(r->spec);
+	free(r->virtuals);
+	eb_strv_release(&r->texts);
+}
+
+static json_t *packages(const struct eb_repodata *rd,
+			const struct eb_solution *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct eb_record *r =
+			eb_repodata_record(rd, s->record[i], NULL);
+
+		json_array_append_new(
+			list,
+			json_pack("{ss ss ss ss ss ss}", "name", r->name,
+				  "version", r->version, "build", r->build,
+				  "channel", strrchr(r->channel, '/') + 1,
+				  "subdir", r->subdir, "fn", r->fn));
+	}
+	return list;
+}
+
+static json_t *solve(struct request *r, const struct loaded *l, const json_t *j,
+		     struct eb_events *events)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_solution s = { 0 };
+	json_t *out = json_object();
+	const char *priority = eb_json_str(j, "channel_priority");
+
+	r->q.repodata = l->rd;
+	r->q.channels = &l->channels;
+	r->q.alias = base_url;
+	r->q.pip_beside_python = with_pip;
+	r->q.priority = priority && !strcmp(priority, "disabled")
+				? EB_PRIORITY_DISABLED
+			: priority && !strcmp(priority, "flexible")
+				? EB_PRIORITY_FLEXIBLE
+				: EB_PRIORITY_STRICT;
+	read_virtuals(r, eb_json_arr(j, "virtual"));
+	json_object_set_new(out, "id", json_string(eb_json_str(j, "id")));
+	if (read_specs(r, eb_json_arr(j, "specs"), &err) == 0 &&
+	    eb_solve(&r->q, &s, events, &err) == 0) {
+		json_object_set_new(out, "packages", packages(l->rd, &s));
+	} else {
+		json_object_set_new(out, "unsat", json_true());
+		json_object_set_new(out, "why", json_string(err.message));
+	}
+	eb_solution_release(&s);
+	eb_err_release(&err);
+	return out;
+}
+
+static double seconds(uint64_t since)
+{
+	return (double)(eb_now_ns() - since) / 1e9;
+}
+
+static void answer(const json_t *j, struct loaded *l, struct eb_events *events)
+{
+	struct request r = { 0 };
+	uint64_t start = eb_now_ns();
+	double loading;
+	struct rusage usage;
+	json_t *out;
+
+	load(l, eb_json_arr(j, "channels"), events);
+	loading = seconds(start);
+	start = eb_now_ns();
+	out = solve(&r, l, j, events);
+	getrusage(RUSAGE_SELF, &usage);
+	fprintf(stderr, "%s\tload %.3f s\tsolve %.3f s\tpeak %ld MB\n",
+		eb_json_str(j, "id"), loading, seconds(start),
+		usage.ru_maxrss / 1024);
+	json_dumpf(out, stdout, JSON_COMPACT);
+	putchar('\n');
+	fflush(stdout);
+	json_decref(out);
+	release(&r);
+}
+
+/* --- lines ----------------------------------------------------------- */
+
+static bool is_wanted(const json_t *j, char *const *id)
+{
+	if (!*id)
+		return true;
+	for (; *id; id++)
+		if (!strcmp(*id, eb_json_str(j, "id")))
+			return true;
+	return false;
+}
+
+static void answer_line(const char *line, size_t n, char *const *id,
+			struct loaded *l, struct eb_events *events)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	json_t *j = eb_json_parse(line, n, "request", &err);
+
+	if (!j)
+		die(&err);
+	if (is_wanted(j, id))
+		answer(j, l, events);
+	json_decref(j);
+}
+
+static void read_all(const char *path, struct eb_buf *text)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	EB_CLEANUP(eb_stream_free_ptr) struct eb_stream *in = NULL;
+	eb_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char piece[65536];
+	ssize_t n;
+
+	if (fd < 0) {
+		perror(path);
+		exit(2);
+	}
+	in = eb_stream_decompress(eb_stream_fd(fd, 0, UINT64_MAX, path), path);
+	while ((n = eb_stream_read(in, piece, sizeof piece, &err)) > 0)
+		eb_buf_add(text, piece, (size_t)n);
+	if (n < 0)
+		die(&err);
+}
+
+int main(int argc, char **argv)
+{
+	struct eb_events *events = eb_events_new(print_event, NULL);
+	struct loaded l = { 0 };
+	EB_AUTOBUF(text, MAX_LINE);
+	char *dir;
+
+	for (; argc > 1 && eb_starts(argv[1], "--"); argc--, argv++) {
+		with_pip |= !strcmp(argv[1], "--pip");
+		reverse |= !strcmp(argv[1], "--reverse");
+	}
+	if (argc < 3) {
+		fputs("usage: solve_requests [--pip] [--reverse] "
+		      "REPODATA-DIR REQUESTS [ID...]\n",
+		      stderr);
+		return 2;
+	}
+	dir = realpath(argv[1], NULL);
+	base_url = eb_asprintf("file://%s", dir ? dir : argv[1]);
+	read_all(argv[2], &text);
+	for (char *p = text.data, *end; *p; p = end + 1) {
+		end = strchrnul(p, '\n');
+		if (end > p)
+			answer_line(p, (size_t)(end - p), argv + 3, &l, events);
+		if (!*end)
+			break;
+	}
+	eb_repodata_free(l.rd);
+	eb_channels_release(&l.channels);
+	free(l.key);
+	eb_events_free(events);
+	free(base_url);
+	free(dir);
+	return 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configuration files, options, limits, policy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <envbuild/config.h>
+#include <envbuild/file.h>
+#include <envbuild/mem.h>
+
+static char *dir; /* HOME and XDG_CONFIG_HOME of these tests */
+
+static int set_up(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	(void)state;
+	dir = eb_make_tempdir("/tmp", "eb-config-", &err);
+	if (!dir)
+		return -1;
+	setenv("XDG_CONFIG_HOME", dir, 1);
+	unsetenv("ENVBUILD_BASE");
+	unsetenv("SOURCE_DATE_EPOCH");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	(void)state;
+	eb_remove_tree(dir, &err);
+	eb_err_release(&err);
+	free(dir);
+	return 0;
+}
+
+static void write_user(const char *text)
+{
+	eb_autofree char *folder = eb_path_join(dir, "envbuild");
+	eb_autofree char *path = eb_path_join(folder, "config.yml");
+	struct eb_error err = EB_ERROR_INIT;
+
+	assert_int_equal(eb_mkdirs(folder, 0700, &err), 0);
+	assert_int_equal(eb_write_file(path, text, strlen(text), 0600, &err),
+			 0);
+}
+
+static void refuse(const char *text, enum eb_code code, const char *words)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_config c;
+
+	write_user(text);
+	assert_int_equal(eb_config_load(NULL, NULL, &c, &err), -1);
+	assert_int_equal(err.code, code);
+	assert_non_null(strstr(err.message, words));
+	assert_non_null(err.file);
+	assert_true(err.line > 0);
+	eb_err_release(&err);
+}
+
+static void test_defaults(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_config c;
+
+	(void)state;
+	write_user("");
+	assert_int_equal(eb_config_load(NULL, NULL, &c, &err), 0);
+	assert_string_equal(c.pyc, "compile");
+	assert_string_equal(c.compression, "gzip");
+	assert_null(c.base);
+	assert_int_equal(c.max_age, -1);
+	assert_int_equal(c.limit[EB_LIMIT_YAML_SIZE], 4 << 20);
+	eb_config_release(&c);
+}
+
+static void test_file_then_environment(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_config c;
+
+	(void)state;
+	write_user("base: scratch\nchannel: [one, two]\njobs: 3\n"
+		   "max-age: 7d\nlimit:\n  yaml-size: 1MiB\nrefresh: true\n");
+	setenv("ENVBUILD_BASE", "oci:elsewhere", 1);
+	assert_int_equal(eb_config_load(NULL, NULL, &c, &err), 0);
+	unsetenv("ENVBUILD_BASE");
+	assert_string_equal(c.base, "oci:elsewhere");
+	assert_int_equal(c.channel.n, 2);
+	assert_string_equal(c.channel.v[1], "two");
+	assert_int_equal(c.jobs, 3);
+	assert_int_equal(c.max_age, 7 * 86400);
+	assert_int_equal(c.limit[EB_LIMIT_YAML_SIZE], 1 << 20);
+	assert_true(c.refresh);
+	eb_config_release(&c);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	refuse("bse: scratch\n", EB_INPUT, "\"bse\"");
+	refuse("pyc: maybe\n", EB_INPUT, "\"maybe\"");
+	refuse("jobs: many\n", EB_INPUT, "\"many\"");
+	refuse("jobs: {a: 1}\n", EB_INPUT, "\"jobs\"");
+	refuse("limit: {yaml-sice: 1}\n", EB_INPUT, "yaml-sice");
+	refuse("- base\n", EB_INPUT, "map");
+	write_user("");
+}
+
+static void test_set(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_config c;
+
+	(void)state;
+	assert_int_equal(eb_config_option("refresh"), 1);
+	assert_int_equal(eb_config_option("base"), 2);
+	assert_int_equal(eb_config_option("bse"), 0);
+	assert_int_equal(eb_config_load(NULL, NULL, &c, &err), 0);
+	assert_int_equal(eb_config_set(&c, "limit", "member-size=2GiB", &err),
+			 0);
+	assert_true(c.limit[EB_LIMIT_MEMBER_SIZE] == 2ULL << 30);
+	assert_int_equal(eb_config_set(&c, "limit", "member-size", &err), -1);
+	assert_int_equal(err.code, EB_USAGE);
+	eb_err_release(&err);
+	assert_int_equal(eb_config_set(&c, "base", "", &err), -1);
+	eb_err_release(&err);
+	eb_config_release(&c);
+}
+
+static void test_amounts(void **state)
+{
+	uint64_t n = 0;
+
+	(void)state;
+	assert_int_equal(eb_config_amount("90s", &n), 0);
+	assert_int_equal(n, 90);
+	assert_int_equal(eb_config_amount("2h", &n), 0);
+	assert_int_equal(n, 7200);
+	assert_int_equal(eb_config_amount("3MiB", &n), 0);
+	assert_int_equal(n, 3 << 20);
+	assert_int_equal(eb_config_amount("MiB", &n), -1);
+	assert_int_equal(eb_config_amount("3 MiB", &n), -1);
+	assert_int_equal(eb_config_amount("-3", &n), -1);
+	assert_int_equal(eb_config_amount("99999999999999999999", &n), -1);
+}
+
+static void test_policy(void **state)
+{
+	struct eb_policy_list list = { .set = true };
+	struct eb_error err = EB_ERROR_INIT;
+
+	(void)state;
+	eb_strv_add(&list.prefix, "ghcr.io/team");
+	assert_int_equal(eb_policy_check(&list, "bases", "ghcr.io/team/x:1",
+					 &err),
+			 0);
+	assert_int_equal(eb_policy_check(&list, "bases", "ghcr.io/teammate/x",
+					 &err),
+			 -1);
+	assert_int_equal(err.code, EB_REFUSED);
+	assert_non_null(strstr(err.message, "ghcr.io/teammate/x"));
+	assert_non_null(strstr(err.hint, "bases"));
+	eb_err_release(&err);
+	eb_strv_release(&list.prefix);
+	assert_int_equal(eb_policy_check(&list, "bases", "scratch", &err), -1);
+	eb_err_release(&err);
+	list.set = false;
+	assert_int_equal(eb_policy_check(&list, "bases", "scratch", &err), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_file_then_environment),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_amounts),
+		cmocka_unit_test(test_policy),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
