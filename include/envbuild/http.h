@@ -26,7 +26,7 @@ struct eb_http;
 
 struct eb_http_options {
 	const char *ca_file;	/* NULL: system's, SSL_CERT_FILE */
-	const char *user_agent; /* NULL: envbuild/VERSION */
+	const char *user_agent; /* NULL: "envbuild" */
 	bool offline;		/* every request is EB_NETWORK, says offline */
 	unsigned max_transfers; /* 0: 8 */
 	unsigned per_host;	/* 0: 6 */

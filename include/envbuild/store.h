@@ -59,6 +59,10 @@ int eb_store_blob(struct eb_store *s, const struct eb_digest *d, int *fd,
 /* Whole blob, verified against its digest; missing is EB_INTEGRITY. */
 int eb_store_read(struct eb_store *s, const struct eb_digest *d, size_t max,
 		  struct eb_buf *out, struct eb_error *err);
+/* Take a blob that proved damaged out, so that it can be put again. Absent is
+ * fine. */
+int eb_store_drop(struct eb_store *s, const struct eb_digest *d,
+		  struct eb_error *err);
 char *eb_store_blob_path(const struct eb_store *s, const struct eb_digest *d);
 
 /* --- items: layers and parts by key ------------------------------------ */

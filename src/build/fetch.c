@@ -38,14 +38,8 @@ char *eb_file_url_path(const char *url)
 
 char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r)
 {
-	for (size_t i = 0; env && i < env->request.channels.n; i++) {
-		const struct eb_channel *c = &env->request.channels.channel[i];
-		size_t n = strlen(c->canonical);
-
-		if (!strncmp(r->url, c->canonical, n) && r->url[n] == '/')
-			return eb_asprintf("%s%s", c->url, r->url + n);
-	}
-	return eb_strdup(r->url);
+	return env ? eb_channels_fetch_url(&env->request.channels, r->url) :
+		     eb_strdup(r->url);
 }
 
 static int md5_matches(int fd, uint64_t size, const struct eb_record *r,

@@ -181,59 +181,6 @@ static size_t missing(struct eb_build *b, struct eb_work **out)
 	return n;
 }
 
-/* The first request that went wrong, in order of the packages. */
-static int request_error(struct eb_build *b, struct eb_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < b->n; i++) {
-		struct eb_work *w = &b->work[i];
-
-		if (rc == 0 && eb_err_is_set(&w->request.err)) {
-			eb_err_move(err, &w->request.err);
-			rc = -1;
-		}
-		eb_http_request_release(&w->request);
-	}
-	return rc;
-}
-
-/* Until all are packed or one error is there; pool and loop are idle then. */
-static int run_round(struct eb_build *b, struct eb_work **todo, size_t n,
-		     struct eb_error *err)
-{
-	struct eb_error pool_err = EB_ERROR_INIT, loop_err = EB_ERROR_INIT;
-	int rc = 0, loop_rc, pool_rc;
-
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = start(todo[i], err);
-	loop_rc = eb_http_run(b->http, &loop_err);
-	pool_rc = eb_pool_wait(b->pool, &pool_err);
-	if (rc == 0 && pool_rc < 0)
-		eb_err_move(err, &pool_err);
-	else if (rc == 0 && loop_rc < 0)
-		eb_err_move(err, &loop_err);
-	else if (rc == 0)
-		return request_error(b, err);
-	eb_err_release(&pool_err);
-	eb_err_release(&loop_err);
-	return -1;
-}
-
-/* Bytes with a wrong digest are fetched once more, if they came by network. */
-static bool worth_another_try(struct eb_work **todo, size_t n,
-			      const struct eb_error *err)
-{
-	bool any = false;
-
-	if (err->code != EB_INTEGRITY)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		any = any || !eb_starts(todo[i]->url ? todo[i]->url : "file:",
-					"file:");
-	return any;
-}
-
 static void close_archives(struct eb_build *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -243,21 +190,83 @@ static void close_archives(struct eb_build *b)
 	}
 }
 
+/* The first request that went wrong, in order of the packages; all of them
+ * are released. */
+static void request_error(struct eb_build *b, struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct eb_work *w = &b->work[i];
+
+		if (!eb_err_is_set(err) && eb_err_is_set(&w->request.err))
+			eb_err_move(err, &w->request.err);
+		eb_http_request_release(&w->request);
+	}
+}
+
+/* What came of one round: what packing said counts before the network. */
+struct round {
+	struct eb_error pack, fetch;
+};
+
+/* Until all are packed or one error is there; pool and loop are idle then. */
+static int run_round(struct eb_build *b, struct eb_work **todo, size_t n,
+		     struct round *r)
+{
+	struct eb_error loop = EB_ERROR_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = start(todo[i], &r->fetch);
+	if (eb_http_run(b->http, &loop) < 0 && rc == 0)
+		eb_err_move(&r->fetch, &loop);
+	eb_err_release(&loop);
+	rc = eb_pool_wait(b->pool, &r->pack);
+	request_error(b, &r->fetch);
+	close_archives(b);
+	return rc < 0 || eb_err_is_set(&r->fetch) ? -1 : 0;
+}
+
+static void round_error(struct round *r, struct eb_error *err)
+{
+	if (eb_err_is_set(&r->pack))
+		eb_err_move(err, &r->pack);
+	else
+		eb_err_move(err, &r->fetch);
+	eb_err_release(&r->pack);
+	eb_err_release(&r->fetch);
+}
+
+/* Bytes with a wrong digest are fetched once more, if they came by network. */
+static bool worth_another_try(struct eb_work **todo, size_t n,
+			      const struct round *r)
+{
+	bool any = false;
+
+	if (r->pack.code != EB_INTEGRITY)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		any = any || !eb_starts(todo[i]->url ? todo[i]->url : "file:",
+					"file:");
+	return any;
+}
+
 static int make_missing(struct eb_build *b, struct eb_error *err)
 {
 	eb_autofree struct eb_work **todo =
 		eb_calloc(b->n + 1, sizeof(struct eb_work *));
 	size_t n = missing(b, todo);
-	int rc = run_round(b, todo, n, err);
+	struct round r = { 0 };
+	int rc = run_round(b, todo, n, &r);
 
-	close_archives(b);
-	if (rc < 0 && worth_another_try(todo, n, err)) {
-		eb_warn(b->events, "%s; fetching once more", err->message);
-		eb_err_release(err);
+	if (rc < 0 && worth_another_try(todo, n, &r)) {
+		eb_warn(b->events, "%s; fetching once more", r.pack.message);
+		eb_err_release(&r.pack);
+		eb_err_release(&r.fetch);
 		n = missing(b, todo);
-		rc = run_round(b, todo, n, err);
-		close_archives(b);
+		rc = run_round(b, todo, n, &r);
 	}
+	if (rc < 0)
+		round_error(&r, err);
 	return rc;
 }
 
@@ -278,9 +287,9 @@ static int check_scripts(struct eb_work *w, struct eb_error *err)
 				  : "and this version cannot run it");
 		return eb_err_hint(err, "--post-link=skip builds without it");
 	}
-	if (w->facts.post_link)
-		eb_warn(w->build->events,
-			"the post-link script of \"%s\" is not run", fn);
+	if (w->facts.post_link || w->facts.pre_link)
+		eb_warn(w->build->events, "the %s script of \"%s\" is not run",
+			w->facts.post_link ? "post-link" : "pre-link", fn);
 	if (w->facts.n_activate && strcmp(lock->activation, "none")) {
 		eb_err_set(err, EB_MACHINE,
 			   "package \"%s\" has activation scripts, and this "

@@ -252,6 +252,7 @@ static int read_directory(const struct zip *z, struct eb_error *err)
 				  " bytes; %d is the limit",
 				  z->what, z->central_size, CENTRAL_MAX);
 	all = eb_malloc((size_t)z->central_size + 1);
+	all[z->central_size] = 0; /* names are copied as strings */
 	if (get(z, all, (size_t)z->central_size, z->central, err) < 0)
 		return -1;
 	for (size_t at = 0; at < z->central_size; at += c.total) {

@@ -55,10 +55,13 @@ static int scan_blob(struct eb_rd_load *l, struct eb_rd_job *job,
 
 	if (got < 0 || (got && eb_sha256_fd(fd, &found, &size, err) < 0))
 		return -1;
-	if (!got || !eb_digest_equal(&found, &f->fact.digest))
+	if (!got || !eb_digest_equal(&found, &f->fact.digest)) {
+		if (eb_store_drop(l->store, &f->fact.digest, err) < 0)
+			return -1;
 		return eb_err_set(err, EB_INTEGRITY,
 				  "\"%s\": reading the store's copy: it is %s",
 				  f->key, got ? "damaged" : "gone");
+	}
 	return scan(l, job, f, fd, size, err);
 }
 

@@ -116,6 +116,6 @@ int eb_solve(const struct eb_solve_request *q, struct eb_solution *out,
 					"of this environment; it has none");
 	}
 	if (got == 0)
-		return eb_sv_explain(q, sv, events, err);
+		return eb_sv_explain(q, sv, err);
 	return got < 0 ? -1 : 0;
 }

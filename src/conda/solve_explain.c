@@ -18,7 +18,6 @@
 
 struct core {
 	const struct eb_solve_request *q;
-	struct eb_events *events;
 	bool *use;
 	unsigned solves;
 	uint64_t until;
@@ -123,12 +122,12 @@ static void tell_core(struct core *c, struct eb_sv *whole, struct eb_buf *out)
 }
 
 int eb_sv_explain(const struct eb_solve_request *q, struct eb_sv *sv,
-		  struct eb_events *events, struct eb_error *err)
+		  struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_CONFIG);
 	eb_autofree bool *use = eb_calloc(q->n_specs + 1, sizeof *use);
 	struct core c = { .q = q,
-			  .events = events,
+
 			  .use = use,
 			  .until = eb_now_ns() + MAX_NS };
 

@@ -140,7 +140,7 @@ static bool counts(struct eb_sv *sv, struct eb_sv_name *name, uint32_t row,
 	}
 	if (sv->allow_featured || !unasked(sv, row))
 		return true;
-	name->featured = sv->had_featured = true;
+	sv->had_featured = true;
 	return false;
 }
 

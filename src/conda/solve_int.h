@@ -20,13 +20,13 @@
 
 #define EB_SV_NONE UINT32_MAX
 
-/* Why a candidate cannot be in an answer. */
+/* Why a candidate cannot be in an answer; behind it what dead_by is. */
 enum eb_sv_dead {
 	EB_SV_ALIVE,
-	EB_SV_USER,	/* a spec of the user does not match it (by: spec) */
-	EB_SV_NEEDS,	/* nothing satisfies a dependency of it (by: spec) */
-	EB_SV_EXCLUDES, /* it excludes what has to be there (by: spec) */
-	EB_SV_OTHER,	/* what has to be there allows others only (by: name) */
+	EB_SV_USER,	/* a spec of the user does not match it (spec) */
+	EB_SV_NEEDS,	/* nothing satisfies a dependency of it (spec) */
+	EB_SV_EXCLUDES, /* it excludes what has to be there (spec) */
+	EB_SV_OTHER,	/* what has to be there allows only others (name) */
 };
 
 struct eb_sv_cand {
@@ -52,14 +52,10 @@ struct eb_sv_name {
 	uint32_t first, n; /* candidates */
 	uint32_t alive;
 	bool loaded, expanded;
-	bool must;	     /* every answer has it */
-	uint32_t must_by;    /* the name that needs it, EB_SV_NONE: the user */
-	uint32_t must_spec;  /* by this dependency */
-	bool hidden;	     /* other channels' records were left out */
-	unsigned channel;    /* ... in favour of this one */
-	bool featured;	     /* records with features were left out */
-	uint32_t first_spec; /* specs on it: a list by eb_sv_spec.next */
-	uint32_t mark;
+	bool must;	  /* every answer has it */
+	uint32_t must_by; /* the name that needs it, EB_SV_NONE: the user */
+	bool hidden;	  /* other channels' records were left out */
+	unsigned channel; /* ... in favour of this one */
 };
 
 struct eb_sv_spec {
@@ -67,13 +63,17 @@ struct eb_sv_spec {
 	struct eb_matchspec *own;     /* parsed by us */
 	const struct eb_matchspec *m; /* NULL: it cannot be read */
 	uint32_t name;		      /* EB_SV_NONE: a glob */
-	uint32_t next;
-	bool matched, user, user_missing;
+	bool matched, user;
 	uint32_t *match; /* candidates in ascending order */
 	uint32_t n_match, n_alive;
 	uint32_t best;	   /* highest version_order of what matches */
 	bool best_tracked; /* all of those track features */
 	bool has_best;
+};
+
+struct eb_sv_version {
+	const char *text;
+	struct eb_version *version;
 };
 
 struct eb_sv {
@@ -98,14 +98,10 @@ struct eb_sv {
 	uint32_t *user; /* the user's specs by number */
 	uint32_t n_user;
 	struct eb_record *virtual_record;
-	struct eb_sv_version {
-		const char *text;
-		struct eb_version *version;
-	} * version;
+	struct eb_sv_version *version;
 	uint32_t versions, version_slots;
 	struct eb_strv asked_features;
-	uint32_t mark;
-	uint32_t empty;	  /* a name that has to be there and has nothing left */
+	uint32_t empty;	  /* has to be there, has none left */
 	uint32_t *chosen; /* candidates of the answer */
 	uint32_t n_chosen;
 	char *clash; /* a pair of libsolv's reasons in words, or NULL */
@@ -152,7 +148,7 @@ int eb_sv_sat(struct eb_sv *sv, struct eb_error *err);
 
 /* solve_explain.c: fills err with EB_NO */
 int eb_sv_explain(const struct eb_solve_request *q, struct eb_sv *sv,
-		  struct eb_events *events, struct eb_error *err);
+		  struct eb_error *err);
 
 /* solve_near.c */
 void eb_sv_near_names(const struct eb_repodata *rd, const char *name,

@@ -11,7 +11,7 @@
 
 struct walk {
 	const struct eb_sv *sv;
-	uint32_t *edge;	 /* names that a name depends on, name after name */
+	uint32_t *edge;	 /* names that names depend on, name by name */
 	uint32_t *first; /* of a name, in edge; one more at the end */
 	uint32_t n_edges, alloc_edges;
 	uint32_t *mark;

@@ -55,9 +55,7 @@ uint32_t eb_sv_name_of(struct eb_sv *sv, const char *name)
 	EB_GROW(sv->name, sv->n_names, sv->alloc_names);
 	sv->name[sv->n_names] = (struct eb_sv_name){
 		.name = eb_strpool_text(&sv->pool, id),
-		.first_spec = EB_SV_NONE,
 		.must_by = EB_SV_NONE,
-		.must_spec = EB_SV_NONE,
 	};
 	*slot = ++sv->n_names;
 	return sv->n_names - 1;

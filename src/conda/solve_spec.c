@@ -35,17 +35,12 @@ static void grow(struct eb_sv *sv)
 static uint32_t add(struct eb_sv *sv, const char *text,
 		    const struct eb_matchspec *m)
 {
-	struct eb_sv_spec s = {
-		.text = text, .m = m, .name = EB_SV_NONE, .next = EB_SV_NONE
-	};
+	struct eb_sv_spec s = { .text = text, .m = m, .name = EB_SV_NONE };
 	const char *name = m ? eb_matchspec_name(m) : NULL;
 	uint32_t number = sv->n_specs;
 
-	if (name) {
+	if (name)
 		s.name = eb_sv_name_of(sv, name);
-		s.next = sv->name[s.name].first_spec;
-		sv->name[s.name].first_spec = number;
-	}
 	EB_GROW(sv->spec, sv->n_specs, sv->alloc_specs);
 	sv->spec[sv->n_specs++] = s;
 	return number;

@@ -57,6 +57,17 @@ int eb_store_blob(struct eb_store *s, const struct eb_digest *d, int *fd,
 	return 1;
 }
 
+int eb_store_drop(struct eb_store *s, const struct eb_digest *d,
+		  struct eb_error *err)
+{
+	char hex[EB_HEX_SIZE];
+
+	if (unlinkat(s->blobs, eb_digest_hex(d, hex), 0) == 0 ||
+	    errno == ENOENT)
+		return 0;
+	return fail(s, d, "removing", err);
+}
+
 static int damaged(struct eb_store *s, const struct eb_digest *d,
 		   const char *how, struct eb_error *err)
 {

@@ -685,7 +685,7 @@ static void check_scenario(struct world *w, const json_t *j)
 static void test_scenarios(void **state)
 {
 	const char *data = getenv("ENVBUILD_DATA");
-	eb_autofree char *path = eb_path_join(data ? data : "../shared/data",
+	eb_autofree char *path = eb_path_join(data ? data : "ENVBUILD_DATA",
 					      "vectors/solver_scenarios.json");
 	struct eb_error err = EB_ERROR_INIT;
 	EB_AUTOBUF(text, EB_MAX_METADATA);
