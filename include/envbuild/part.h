@@ -25,6 +25,7 @@
 
 /* "gzip-isal1" where a golden block compresses to its golden digest,
  * "gzip-isal1-<8 hex>" elsewhere; "zstd<level>-<library version>". */
+#define EB_COMPRESSOR_USUAL "gzip-isal1"
 struct eb_compressor {
 	char id[48];
 	int zstd_level; /* 0 = gzip */

@@ -122,6 +122,21 @@ static void add_option(struct eb_strv *options, const char *name,
 		eb_strv_addf(options, "%s=%s", name, value);
 }
 
+/* What the machine that will run the image is said to have; set but empty
+ * counts too. */
+static void request_overrides(struct eb_request *r)
+{
+	static const char *const names[] = { "ARCHSPEC", "CUDA", "GLIBC",
+					     "LINUX" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		eb_autofree char *variable =
+			eb_asprintf("CONDA_OVERRIDE_%s", names[i]);
+
+		add_option(&r->options, variable, getenv(variable), NULL);
+	}
+}
+
 /* Every option that changes the lock or the manifest, off its default. */
 static void request_options(struct eb_request *r, const struct eb_config *c)
 {
@@ -130,6 +145,7 @@ static void request_options(struct eb_request *r, const struct eb_config *c)
 	add_option(&r->options, "activation", c->activation, "env");
 	add_option(&r->options, "compression", c->compression, "gzip");
 	add_option(&r->options, "as-of", c->as_of, NULL);
+	request_overrides(r);
 	add_option(&r->options, "channel-priority", c->channel_priority,
 		   "strict");
 	if (c->source_date_epoch)
@@ -162,19 +178,35 @@ static int make_request(struct eb_env *env, const struct eb_config *config,
 	return eb_definition_hash(r, &env->definition, err);
 }
 
+static int for_another(const struct eb_env *env, const char *file,
+		       struct eb_error *err)
+{
+	char was[EB_HEX_SIZE], is[EB_HEX_SIZE];
+
+	eb_err_set(err, EB_INPUT,
+		   "lock \"%s\" was made for another definition (%.12s) than "
+		   "\"%s\" (%.12s)",
+		   file, eb_digest_hex(&env->given->definition, was), env->path,
+		   eb_digest_hex(&env->definition, is));
+	return eb_err_hint(err, "renew it with --update-lock, or give the "
+				"options that it was made with");
+}
+
+/* With --update-lock the file is to be written, whatever is in it. */
 static int given_lock(struct eb_env *env, const struct eb_config *config,
 		      struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 
-	if (!config->lock)
+	if (!config->lock || config->update_lock)
 		return 0;
-	if (config->update_lock && !eb_path_exists(config->lock))
-		return 0;
-	if (eb_read_file(config->lock, EB_MAX_LOCK, &text, err) < 0)
+	if (eb_read_file(config->lock, EB_MAX_LOCK, &text, err) < 0 ||
+	    eb_lock_parse(text.data, text.len, config->lock, &env->given, err) <
+		    0)
 		return -1;
-	return eb_lock_parse(text.data, text.len, config->lock, &env->given,
-			     err);
+	if (eb_digest_equal(&env->given->definition, &env->definition))
+		return 0;
+	return for_another(env, config->lock, err);
 }
 
 int eb_env_open(const char *input, const struct eb_config *config,

@@ -7,20 +7,6 @@
 
 #include "build_private.h"
 
-static int for_another(const struct eb_env *env, const char *file,
-		       struct eb_error *err)
-{
-	char was[EB_HEX_SIZE], is[EB_HEX_SIZE];
-
-	eb_err_set(err, EB_INPUT,
-		   "lock \"%s\" was made for another definition (%.12s) than "
-		   "\"%s\" (%.12s)",
-		   file, eb_digest_hex(&env->given->definition, was), env->path,
-		   eb_digest_hex(&env->definition, is));
-	return eb_err_hint(err, "renew it with --update-lock, or give the "
-				"options that it was made with");
-}
-
 static int put(struct eb_store *store, const struct eb_lock *lock,
 	       struct eb_error *err)
 {
@@ -29,6 +15,10 @@ static int put(struct eb_store *store, const struct eb_lock *lock,
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 
 	eb_lock_format(lock, &text);
+	if (text.overflow)
+		return eb_err_set(err, EB_INPUT,
+				  "the lock is longer than %zu bytes",
+				  EB_MAX_LOCK);
 	eb_lock_hash(lock, &row.lock);
 	if (eb_store_put(store, text.data, text.len, &row.text, err) < 0)
 		return -1;
@@ -89,15 +79,9 @@ static int write_file(const struct eb_lock *lock, const char *path,
 }
 
 /* Hands the given lock out. */
-static int take_given(struct eb_env *env, const struct eb_config *config,
-		      struct eb_store *store, struct eb_lock **out,
-		      struct eb_error *err)
+static int take_given(struct eb_env *env, struct eb_store *store,
+		      struct eb_lock **out, struct eb_error *err)
 {
-	const char *file = env->spec ? config->lock : env->path;
-
-	if (env->spec &&
-	    !eb_digest_equal(&env->given->definition, &env->definition))
-		return for_another(env, file, err);
 	*out = eb_steal(env->given);
 	return put(store, *out, err);
 }
@@ -109,8 +93,8 @@ int eb_env_lock(struct eb_env *env, const struct eb_config *config,
 	int rc;
 
 	*solved = false;
-	if (env->given && (!env->spec || !config->update_lock))
-		return take_given(env, config, store, out, err);
+	if (env->given)
+		return take_given(env, store, out, err);
 	rc = remembered(env, config, store, events, out, err);
 	if (rc > 0)
 		return eb_policy_lock(config, *out, err);
@@ -119,7 +103,7 @@ int eb_env_lock(struct eb_env *env, const struct eb_config *config,
 	if (solve_anew(env, config, store, events, out, err) < 0)
 		return -1;
 	*solved = true;
-	if (put(store, *out, err) < 0)
+	if (eb_policy_lock(config, *out, err) < 0 || put(store, *out, err) < 0)
 		return -1;
 	if (config->update_lock && config->lock)
 		return write_file(*out, config->lock, err);

@@ -3,11 +3,16 @@
 #include <string.h>
 #include <time.h>
 
+#include <envbuild/build.h>
 #include <envbuild/entry.h>
 #include <envbuild/json.h>
 #include <envbuild/lock.h>
 
 #include "lock_private.h"
+#include "options.h"
+
+/* More are no environment; what walks their dependencies may be as deep. */
+#define MAX_PACKAGES 10000
 
 static int wrong(struct eb_error *err, const char *name, const char *what)
 {
@@ -53,10 +58,11 @@ static int take_package(struct eb_lock *lock, const json_t *j, const char *name,
 		return eb_err_prefix(err, "lock \"%s\"", name);
 	lock->n++;
 	p->requested = json_is_true(json_object_get(j, "requested"));
-	if (!p->record.has_sha256 || !p->record.size || !p->record.url)
+	if (!p->record.has_sha256 || !p->record.size || !p->record.url ||
+	    !p->record.channel)
 		return eb_err_set(err, EB_INPUT,
 				  "lock \"%s\": package \"%s\" has no sha256, "
-				  "size or url",
+				  "size, url or channel",
 				  name, p->record.name);
 	if (lock->n > 1 && strcmp(p[-1].record.name, p->record.name) >= 0)
 		return eb_err_set(err, EB_INPUT,
@@ -72,7 +78,7 @@ static int take_packages(struct eb_lock *lock, const json_t *locked,
 	const json_t *list = eb_json_arr(locked, "packages"), *item;
 	size_t i;
 
-	if (!list || json_array_size(list) > 100000)
+	if (!list || json_array_size(list) > MAX_PACKAGES)
 		return wrong(err, name, "list of packages");
 	lock->package =
 		eb_calloc(json_array_size(list) + 1, sizeof *lock->package);
@@ -94,12 +100,50 @@ static int take_base(struct eb_lock *lock, const json_t *locked,
 	return take_digest(locked, "base", &lock->base, name, err);
 }
 
+/* One of the values that the option of this name may have. */
+static int take_choice(const json_t *obj, const char *key, char **out,
+		       const char *name, struct eb_error *err)
+{
+	if (take_text(obj, key, out, name, err) < 0)
+		return -1;
+	return eb_option_allows(key, *out) ? 0 : wrong(err, name, key);
+}
+
+static int take_prefix(struct eb_lock *lock, const json_t *locked,
+		       const char *name, struct eb_error *err)
+{
+	if (take_text(locked, "prefix", &lock->prefix, name, err) < 0)
+		return -1;
+	if (!strcmp(lock->prefix, EB_PREFIX))
+		return 0;
+	return eb_err_set(err, EB_INPUT,
+			  "lock \"%s\" has the prefix \"%s\", environments "
+			  "are at \"%s\"",
+			  name, lock->prefix, EB_PREFIX);
+}
+
+static int take_variables(struct eb_lock *lock, const json_t *locked,
+			  const char *name, struct eb_error *err)
+{
+	const json_t *variables = eb_json_obj(locked, "variables");
+	const char *key;
+	json_t *value;
+
+	if (!variables)
+		return wrong(err, name, "variables");
+	json_object_foreach ((json_t *)variables, key, value) {
+		if (!json_is_string(value))
+			return wrong(err, name, "variables");
+	}
+	lock->variables = json_deep_copy(variables);
+	return 0;
+}
+
 static int take_locked(struct eb_lock *lock, const json_t *locked,
 		       const char *name, struct eb_error *err)
 {
 	const json_t *policy = eb_json_obj(locked, "policy");
 	const json_t *config = eb_json_obj(locked, "config");
-	const json_t *variables = eb_json_obj(locked, "variables");
 
 	lock->epoch = (unsigned)eb_json_int(locked, "epoch", 0);
 	if (lock->epoch != EB_BUILD_EPOCH) {
@@ -114,15 +158,13 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 	if (!config)
 		return wrong(err, name, "config");
 	lock->config = json_deep_copy(config);
-	if (!variables)
-		return wrong(err, name, "variables");
-	lock->variables = json_deep_copy(variables);
-	if (take_text(locked, "platform", &lock->platform, name, err) < 0 ||
-	    take_text(locked, "prefix", &lock->prefix, name, err) < 0 ||
+	if (take_variables(lock, locked, name, err) < 0 ||
+	    take_choice(locked, "platform", &lock->platform, name, err) < 0 ||
+	    take_prefix(lock, locked, name, err) < 0 ||
 	    take_base(lock, locked, name, err) < 0 ||
-	    take_text(policy, "pyc", &lock->pyc, name, err) < 0 ||
-	    take_text(policy, "post-link", &lock->post_link, name, err) < 0 ||
-	    take_text(policy, "activation", &lock->activation, name, err) < 0)
+	    take_choice(policy, "pyc", &lock->pyc, name, err) < 0 ||
+	    take_choice(policy, "post-link", &lock->post_link, name, err) < 0 ||
+	    take_choice(policy, "activation", &lock->activation, name, err) < 0)
 		return -1;
 	return take_packages(lock, locked, name, err);
 }

@@ -5,14 +5,17 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
-#include <envbuild/config.h>
 #include <envbuild/channel.h>
+#include <envbuild/config.h>
 #include <envbuild/mem.h>
+#include <envbuild/part.h>
 
 #include "options.h"
 
-enum kind { TEXT, LIST, FLAG, COUNT, AGE, LIMIT, EPOCH };
+/* Text comes first: those kinds are freed as it is. */
+enum kind { TEXT, DATE, COMPRESSION, LIST, FLAG, COUNT, AGE, LIMIT, EPOCH };
 
 struct option {
 	const char *name;
@@ -35,8 +38,8 @@ static const struct option options[] = {
 	{ "pyc", TEXT, PLACE(pyc), "compile|none" },
 	{ "post-link", TEXT, PLACE(post_link), "run|skip|error" },
 	{ "activation", TEXT, PLACE(activation), "env|none" },
-	{ "compression", TEXT, PLACE(compression), NULL },
-	{ "as-of", TEXT, PLACE(as_of), NULL },
+	{ "compression", COMPRESSION, PLACE(compression), NULL },
+	{ "as-of", DATE, PLACE(as_of), NULL },
 	{ "lock", TEXT, PLACE(lock), NULL },
 	{ "output", LIST, PLACE(output), NULL },
 	{ "reference-file", TEXT, PLACE(reference_file), NULL },
@@ -96,14 +99,13 @@ int eb_config_amount(const char *text, uint64_t *value)
 	eb_autofree char *number = eb_strndup(text, digits);
 	uint64_t n;
 
-	if (!digits || eb_parse_u64(number, UINT64_MAX >> 31, &n) < 0)
+	if (!digits || eb_parse_u64(number, UINT64_MAX, &n) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		if (!strcmp(text + digits, units[i].unit)) {
-			*value = n * units[i].factor;
-			return 0;
-		}
-	}
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(text + digits, units[i].unit))
+			return __builtin_mul_overflow(n, units[i].factor, value)
+				       ? -1
+				       : 0;
 	return -1;
 }
 
@@ -111,12 +113,19 @@ static bool among(const char *choices, const char *value)
 {
 	size_t n = strlen(value);
 
+	if (strchr(value, '|'))
+		return false;
 	for (const char *p = choices; p; p = strchr(p, '|')) {
 		p += *p == '|';
 		if (!strncmp(p, value, n) && (!p[n] || p[n] == '|'))
 			return true;
 	}
 	return false;
+}
+
+bool eb_option_allows(const char *name, const char *value)
+{
+	return among(find(name)->choices, value);
 }
 
 static int set_text(char **place, const struct option *o, const char *value,
@@ -132,6 +141,69 @@ static int set_text(char **place, const struct option *o, const char *value,
 	}
 	free(*place);
 	*place = eb_strdup(value);
+	return 0;
+}
+
+int eb_date_parse(const char *text, int64_t *ms)
+{
+	struct tm tm = { 0 };
+	const char *end = strptime(text, "%Y-%m-%d", &tm);
+
+	if (end && *end == 'T')
+		end = strptime(end, "T%H:%M:%SZ", &tm);
+	*ms = (int64_t)timegm(&tm) * 1000;
+	return end && !*end ? 0 : -1;
+}
+
+/* One text for one instant, for it is hashed. */
+static int set_date(char **place, const struct option *o, const char *value,
+		    struct eb_error *err)
+{
+	char text[32];
+	int64_t ms;
+
+	if (eb_date_parse(value, &ms) == 0)
+		return set_text(place, o, eb_rfc3339(ms / 1000, text), err);
+	eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"", o->name,
+		   value);
+	return eb_err_hint(err, "write 2026-11-21 or 2026-11-21T12:00:00Z");
+}
+
+static int set_compression(char **place, const struct option *o,
+			   const char *value, struct eb_error *err)
+{
+	struct eb_compressor c;
+
+	/* The usual kind is known: its check costs some time. */
+	if (strcmp(value, "gzip") && eb_compressor_init(&c, value, err) < 0)
+		return eb_err_prefix(err, "option \"%s\"", o->name);
+	return set_text(place, o, value, err);
+}
+
+static int set_flag(bool *place, const struct option *o, const char *value,
+		    struct eb_error *err)
+{
+	if (value && strcmp(value, "true") && strcmp(value, "false"))
+		return eb_err_set(err, EB_USAGE,
+				  "option \"%s\" cannot be \"%s\": it is "
+				  "true or false",
+				  o->name, value);
+	*place = !value || !strcmp(value, "true");
+	return 0;
+}
+
+/* Nothing of 1970-01-01T00:00:00: 0 stands for "not set" in a lock. */
+static int set_epoch(int64_t *place, const struct option *o, const char *value,
+		     struct eb_error *err)
+{
+	uint64_t n;
+
+	if (eb_parse_u64(value, INT64_MAX / 1000, &n) < 0 || n == 0) {
+		eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"",
+			   o->name, value);
+		return eb_err_hint(err, "write seconds since 1970, at least 1");
+	}
+	*place = (int64_t)n;
 	return 0;
 }
 
@@ -202,13 +274,14 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 	switch (o->kind) {
 	case TEXT: return set_text(place, o, value, err);
 	case LIST: eb_strv_add(place, value); return 0;
-	case FLAG: *(bool *)place = !value || strcmp(value, "false"); return 0;
+	case DATE: return set_date(place, o, value, err);
+	case COMPRESSION: return set_compression(place, o, value, err);
+	case FLAG: return set_flag(place, o, value, err);
 	case COUNT: return set_count(place, o, value, err);
 	case AGE:
 		return set_amount(place, o, value, "a time as 90s, 12h or 7d",
 				  err);
-	case EPOCH:
-		return set_amount(place, o, value, "seconds since 1970", err);
+	case EPOCH: return set_epoch(place, o, value, err);
 	case LIMIT: return set_limit(c, value, err);
 	}
 	return 0;
@@ -245,7 +318,7 @@ void eb_config_release(struct eb_config *c)
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		void *place = (char *)c + options[i].place;
 
-		if (options[i].kind == TEXT)
+		if (options[i].kind <= COMPRESSION)
 			free(*(char **)place);
 		else if (options[i].kind == LIST)
 			eb_strv_release(place);

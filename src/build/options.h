@@ -9,6 +9,10 @@
 
 /* The machine's own platform, as OCI spells it. */
 const char *eb_machine_platform(void);
+/* May this option, one with a list of choices, be that? */
+bool eb_option_allows(const char *name, const char *value);
+/* A date of --as-of in milliseconds since 1970; 0, or -1 when it is none. */
+int eb_date_parse(const char *text, int64_t *ms);
 void eb_config_defaults(struct eb_config *c);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The policy of the system's configuration: which prefixes are allowed. */
 #include <string.h>
+#include <strings.h>
 
 #include "build_private.h"
 
@@ -15,8 +16,29 @@ static bool below(const char *what, const char *prefix)
 	       prefix[n - 1] == ':';
 }
 
+/* "." or ".." between slashes, also as "%2e": it leads elsewhere than the
+ * prefix says. */
+static bool has_dots(const char *what)
+{
+	for (size_t n; *what; what += n + !!what[n]) {
+		size_t dots = 0, i = 0;
+
+		n = strcspn(what, "/?#");
+		while (i < n && (what[i] == '.' ||
+				 (n - i >= 3 && !strncasecmp(what + i, "%2e", 3)))) {
+			i += what[i] == '.' ? 1 : 3;
+			dots++;
+		}
+		if (i == n && (dots == 1 || dots == 2))
+			return true;
+	}
+	return false;
+}
+
 static bool allowed(const struct eb_policy_list *list, const char *what)
 {
+	if (list->set && has_dots(what))
+		return false;
 	for (size_t i = 0; i < list->prefix.n; i++)
 		if (below(what, list->prefix.v[i]))
 			return true;
@@ -49,13 +71,21 @@ int eb_policy_channel(const struct eb_config *config, const char *url,
 int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 		   struct eb_error *err)
 {
-	if (lock->base_reference &&
-	    eb_policy_check(&config->policy.bases, "bases",
-			    lock->base_reference, err) < 0)
+	const char *base = config->base ? config->base : lock->base_reference;
+
+	if (eb_policy_check(&config->policy.bases, "bases",
+			    lock->base_scratch ? "scratch"
+			    : base	       ? base
+					       : "a base without name",
+			    err) < 0)
 		return -1;
-	for (size_t i = 0; i < lock->n; i++)
-		if (eb_policy_channel(config, lock->package[i].record.channel,
-				      err) < 0)
+	/* What a lock says of the channel need not be where its files are. */
+	for (size_t i = 0; i < lock->n; i++) {
+		const struct eb_record *r = &lock->package[i].record;
+
+		if (eb_policy_channel(config, r->channel, err) < 0 ||
+		    eb_policy_channel(config, r->url, err) < 0)
 			return -1;
+	}
 	return 0;
 }

@@ -91,27 +91,6 @@ static int refuse_urls(const struct eb_spec *spec, struct eb_error *err)
 	return 0;
 }
 
-static int parse_as_of(const char *text, int64_t *ms, struct eb_error *err)
-{
-	struct tm tm = { 0 };
-	const char *end;
-
-	*ms = 0;
-	if (!text)
-		return 0;
-	end = strptime(text, "%Y-%m-%d", &tm);
-	if (end && *end == 'T')
-		end = strptime(end, "T%H:%M:%SZ", &tm);
-	if (!end || *end) {
-		eb_err_set(err, EB_USAGE, "option \"as-of\" cannot be \"%s\"",
-			   text);
-		return eb_err_hint(err, "write 2026-11-21 or "
-					"2026-11-21T12:00:00Z");
-	}
-	*ms = (int64_t)timegm(&tm) * 1000;
-	return 0;
-}
-
 static int load(struct eb_resolver *r, struct eb_repodata **out,
 		struct eb_error *err)
 {
@@ -123,8 +102,8 @@ static int load(struct eb_resolver *r, struct eb_repodata **out,
 	struct eb_stage stage;
 	int rc;
 
-	if (parse_as_of(r->config->as_of, &options.as_of, err) < 0)
-		return -1;
+	if (r->config->as_of)
+		eb_date_parse(r->config->as_of, &options.as_of);
 	eb_stage_begin(r->events, &stage, "repodata");
 	rc = eb_repodata_load(&r->env->request.channels, &options, r->store,
 			      r->http, r->events, out, err);

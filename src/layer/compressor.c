@@ -15,9 +15,9 @@ static int init_gzip(struct eb_compressor *c)
 	char hex[EB_HEX_SIZE];
 
 	c->golden = eb_golden_gzip(&got);
-	snprintf(c->id, sizeof c->id, "gzip-isal1");
+	snprintf(c->id, sizeof c->id, EB_COMPRESSOR_USUAL);
 	if (!c->golden)
-		snprintf(c->id, sizeof c->id, "gzip-isal1-%.8s",
+		snprintf(c->id, sizeof c->id, EB_COMPRESSOR_USUAL "-%.8s",
 			 eb_digest_hex(&got, hex));
 	return 0;
 }

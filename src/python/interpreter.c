@@ -81,11 +81,7 @@ static int prepare(struct eb_interpreter *i, struct eb_store *store,
 			   i->minor);
 		return no_bytecode(err);
 	}
-	i->dir = eb_make_tempdir(i->tmp, "interpreter-", err);
-	if (!i->dir)
-		return -1;
-	i->root = eb_path_join(i->dir, "root");
-	if (eb_interpreter_unpack(i, store, o->payload, o->n, err) < 0 ||
+	if (eb_interpreter_tree(i, store, o, err) < 0 ||
 	    start_slot(i, &i->slot[0], err) < 0 ||
 	    check_version(i, i->slot[0].server.ready, err) < 0 ||
 	    check_addresses(i, err) < 0)

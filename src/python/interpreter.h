@@ -12,7 +12,7 @@
 
 struct eb_interpreter {
 	char *prefix, *minor, *tag; /* "/opt/env", "3.7", "cpython-37" */
-	char *tmp, *dir, *root;	    /* dir: ours; root: seen at prefix */
+	char *tmp, *dir, *root;	    /* dir: ours or NULL; root: seen at prefix */
 	const char *way;
 	struct eb_events *events;
 	pthread_mutex_t lock;
@@ -28,6 +28,11 @@ struct eb_interpreter {
 int eb_interpreter_unpack(struct eb_interpreter *i, struct eb_store *store,
 			  const struct eb_item *payload, size_t n,
 			  struct eb_error *err);
+/* interpreter_tree.c: the same, from the store where it was unpacked before;
+ * sets root, and dir where the tree is this build's alone. */
+int eb_interpreter_tree(struct eb_interpreter *i, struct eb_store *store,
+			const struct eb_interpreter_options *o,
+			struct eb_error *err);
 /* A started server that nobody else uses. */
 int eb_interpreter_borrow(struct eb_interpreter *i,
 			  struct eb_interpreter_slot **out,

@@ -38,6 +38,7 @@ int eb_confined_by_landlock(struct eb_confined *c, struct eb_confined_state *s,
 	if (rules < 0)
 		return -1;
 	eb_confined_limits(c, &s->setup);
+	eb_child_setup_init(&s->setup);
 	s->setup.landlock = true;
 	s->setup.program = s->argv.v[0];
 	s->setup.argv = (const char *const *)s->argv.v;

@@ -77,7 +77,6 @@ static int run(struct eb_bundle *b, const struct eb_sandbox *s, int *status,
 				.err = EB_IO_INHERIT };
 	bool timed_out = false;
 
-	b->setup.parent_death = true;
 	eb_bundle_process(b, &p);
 	if (eb_process_start(&p, err) < 0 ||
 	    eb_bundle_wait(b, &p, s->timeout_s, true, &timed_out, status, err) <

@@ -8,6 +8,8 @@
 
 #include "sandbox_config.h"
 
+#define MKNOD 27
+
 static const struct {
 	unsigned number;
 	const char *name;
@@ -23,7 +25,7 @@ static const struct {
 	{ 10, "CAP_NET_BIND_SERVICE" },
 	{ 13, "CAP_NET_RAW" },
 	{ 18, "CAP_SYS_CHROOT" },
-	{ 27, "CAP_MKNOD" },
+	{ MKNOD, "CAP_MKNOD" },
 	{ 29, "CAP_AUDIT_WRITE" },
 	{ 31, "CAP_SETFCAP" },
 };
@@ -46,10 +48,13 @@ json_t *eb_sandbox_capabilities(const struct eb_form *f, bool none)
 	static const char *const set[] = { "bounding", "effective",
 					   "permitted" };
 	bool fresh = f->flags & (EB_FORM_USER_NS | EB_FORM_OWN_USER_NS);
+	bool devices = fresh || eb_form_guards_devices(f);
 	unsigned long long have = fresh ? ~0ULL : permitted();
 	json_t *all = json_object(), *names = json_array();
 	size_t i;
 
+	if (!devices)
+		have &= ~(1ULL << MKNOD);
 	for (i = 0; !none && i < sizeof wanted / sizeof *wanted; i++)
 		if (have >> wanted[i].number & 1)
 			json_array_append_new(names,

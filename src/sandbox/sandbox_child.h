@@ -9,13 +9,19 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <linux/filter.h>
 
 /* To a monitor: kill the container, however far it is. */
 #define EB_MONITOR_KILL SIGUSR2
+/* The thread that started the monitor has ended, perhaps its process too. */
+#define EB_MONITOR_ALONE SIGUSR1
 
 struct eb_child_setup {
-	/* Of a runtime: the monitor stays, its child executes. NULL: none */
+	/* The monitor stays, its child executes. */
+	bool monitored;
+	pid_t parent; /* of the monitor */
+	/* Of a runtime. NULL: none */
 	const char *pid_file;	   /* that the runtime writes */
 	const char *failed;	   /* made when the runtime failed */
 	const char *const *remove; /* command that removes what it keeps of
@@ -23,7 +29,10 @@ struct eb_child_setup {
 				    * parent was killed */
 	unsigned form_flags; /* EB_FORM_HIDE_CGROUP, EB_FORM_OWN_USER_NS */
 	char uid_map[32], gid_map[32];
-	bool parent_death;	/* SIGTERM when the parent's thread ends */
+	/* The root file system, whose devices are not to be opened; NULL:
+	 * the container's cgroup sees to it. Its mount's flags. */
+	const char *no_devices;
+	unsigned long mount_flags;
 	bool confined;		/* limits, no address randomisation */
 	uint64_t memory, cpu_s; /* bytes, seconds */
 	/* Landlock: the rules are descriptor 3 */
@@ -38,7 +47,8 @@ struct eb_child_setup {
 int eb_child_setup(void *setup);
 /* Returns in the child alone. */
 void eb_monitor(const struct eb_child_setup *setup);
-/* The maps of a user namespace in which we are root. */
-void eb_child_setup_maps(struct eb_child_setup *s);
+/* What the parent knows best: who it is, the maps of a user namespace in
+ * which we are root. */
+void eb_child_setup_init(struct eb_child_setup *s);
 
 #endif

@@ -120,7 +120,7 @@ static json_t *linux_part(const struct eb_sandbox *s, const struct eb_form *f,
 			    eb_json_strings(read_only, "path", err));
 	if (f->flags & EB_FORM_USER_NS)
 		set_maps(l, f);
-	else if (!f->crun && !f->flags)
+	else if (eb_form_guards_devices(f))
 		json_object_set_new(l, "resources",
 				    json_pack("{s:[{s:b, s:s}]}", "devices",
 					      "allow", 0, "access", "rwm"));

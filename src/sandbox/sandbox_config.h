@@ -24,7 +24,7 @@ json_t *eb_sandbox_mounts(const struct eb_sandbox *s, const struct eb_form *f,
 			  const struct eb_sandbox_kind *kind,
 			  struct eb_error *err);
 /* Docker's default set as far as this process has it (all of it where a user
- * namespace is made). */
+ * namespace is made). No devices are made where nobody would refuse them. */
 json_t *eb_sandbox_capabilities(const struct eb_form *f, bool none);
 /* Strings, NULL at the end, as an array; `what` is for the message. */
 json_t *eb_json_strings(const char *const *v, const char *what,

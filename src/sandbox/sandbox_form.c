@@ -114,6 +114,11 @@ void eb_forms_release(struct eb_forms *f)
 	memset(f, 0, sizeof *f);
 }
 
+bool eb_form_guards_devices(const struct eb_form *f)
+{
+	return !f->crun && !f->flags;
+}
+
 char *eb_form_text(const struct eb_form *f)
 {
 	static const struct {

@@ -58,6 +58,8 @@ void eb_form_copy(struct eb_form *to, const struct eb_form *from);
 void eb_form_release(struct eb_form *f);
 /* "crun with cgroups hidden", for messages; caller frees */
 char *eb_form_text(const struct eb_form *f);
+/* Is there a cgroup that refuses devices? */
+bool eb_form_guards_devices(const struct eb_form *f);
 /* The ranges of the running user in /etc/subuid and /etc/subgid; false when
  * there are none, or newuidmap is missing. */
 bool eb_sub_ids(struct eb_id_range *uid, struct eb_id_range *gid);

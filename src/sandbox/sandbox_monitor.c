@@ -3,7 +3,8 @@
  * The monitor: a child that stands between us and a container. The runtime
  * is told to leave when the container runs, so that the container's input
  * and outputs are ours and nothing copies between; its first process then
- * falls to the monitor, which passes signals on and ends as it ends.
+ * falls to the monitor, which passes signals on and ends as it ends. A
+ * confined process without a runtime has one, too: whoever kills us, it ends.
  *
  * It is a fork, so it may call what is async-signal-safe and nothing else.
  * It executes at its very end only, and only when we were killed: then nobody
@@ -20,7 +21,7 @@
 
 #include "sandbox_child.h"
 
-#define GRACE_S 10 /* after our parent's end */
+#define GRACE_S 10 /* for the container, after our parent's end */
 
 struct monitor {
 	const struct eb_child_setup *setup;
@@ -75,7 +76,9 @@ static void failed(const struct eb_child_setup *s) __attribute__((noreturn));
 
 static void failed(const struct eb_child_setup *s)
 {
-	int fd = open(s->failed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd = s->failed ? open(s->failed, O_WRONLY | O_CREAT | O_CLOEXEC,
+				  0600)
+			   : -1;
 
 	if (fd >= 0)
 		close(fd);
@@ -103,7 +106,7 @@ static void ended(struct monitor *m, pid_t pid, int status)
 		runtime_ended(m, status);
 		return;
 	}
-	if (getppid() != m->parent) {
+	if (getppid() != m->parent && m->setup->remove) {
 		sigprocmask(SIG_UNBLOCK, &m->watched, NULL);
 		execve(m->setup->remove[0], (char *const *)m->setup->remove,
 		       environ);
@@ -132,14 +135,25 @@ static void look(struct monitor *m)
 	}
 }
 
+/* Our parent was killed. What is confined gets no time to end; without a
+ * runtime all that it forked is in our group, and we are, too. */
+static int alone(struct monitor *m)
+{
+	m->orphan = true;
+	if (!m->setup->pid_file)
+		kill(0, SIGKILL);
+	return m->setup->confined ? SIGKILL : SIGTERM;
+}
+
 static void hear(struct monitor *m, int sig)
 {
-	if (sig == SIGCHLD)
+	if (sig == SIGCHLD ||
+	    (sig == EB_MONITOR_ALONE && getppid() == m->parent))
 		return;
-	if (sig == EB_MONITOR_KILL)
+	if (sig == EB_MONITOR_ALONE)
+		sig = alone(m);
+	else if (sig == EB_MONITOR_KILL)
 		sig = SIGKILL;
-	else if (getppid() != m->parent)
-		m->orphan = true;
 	if (m->started)
 		kill(m->target, sig);
 	else
@@ -167,9 +181,13 @@ static void watch(struct monitor *m)
 
 void eb_monitor(const struct eb_child_setup *setup)
 {
-	struct monitor m = { .setup = setup, .parent = getppid() };
-	static const int watched[] = { SIGCHLD, SIGINT,	 SIGTERM,
-				       SIGHUP,	SIGQUIT, EB_MONITOR_KILL };
+	struct monitor m = { .setup = setup,
+			     .parent = setup->parent,
+			     .started = !setup->pid_file };
+	static const int watched[] = {
+		SIGCHLD, SIGINT,	  SIGTERM,	  SIGHUP,
+		SIGQUIT, EB_MONITOR_KILL, EB_MONITOR_ALONE
+	};
 	sigset_t none;
 	size_t i;
 
@@ -179,7 +197,9 @@ void eb_monitor(const struct eb_child_setup *setup)
 		sigaddset(&m.watched, watched[i]);
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &m.watched, NULL);
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, EB_MONITOR_ALONE) < 0 ||
+	    getppid() != m.parent)
 		failed(setup);
 	m.target = fork();
 	if (m.target < 0)

@@ -114,6 +114,8 @@ int eb_bundle_wait(struct eb_bundle *b, struct eb_process *p,
 	}
 	w.pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	watch(&w);
+	if (!b && p->new_group) /* what it forked may live longer */
+		kill(-p->pid, SIGKILL);
 	*timed_out = w.timed_out;
 	if (eb_process_wait(p, status, err) < 0)
 		return -1;

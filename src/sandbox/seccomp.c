@@ -37,7 +37,6 @@ static const char *const allowed[] = {
 	"faccessat",
 	"faccessat2",
 	"fadvise64",
-	"fcntl",
 	"fork",
 	"fstat",
 	"fstatfs",
@@ -127,6 +126,13 @@ static const struct conditional {
 	uint64_t mask, value;
 } conditional[] = {
 	{ "clone", 0, NAMESPACES, 0 },
+	/* The other commands send signals to whom they are told to. */
+	{ "fcntl", 1, UINT32_MAX, F_DUPFD },
+	{ "fcntl", 1, UINT32_MAX, F_DUPFD_CLOEXEC },
+	{ "fcntl", 1, UINT32_MAX, F_GETFD },
+	{ "fcntl", 1, UINT32_MAX, F_SETFD },
+	{ "fcntl", 1, UINT32_MAX, F_GETFL },
+	{ "fcntl", 1, UINT32_MAX, F_SETFL },
 	{ "ioctl", 1, UINT32_MAX, TCGETS },
 	{ "ioctl", 1, UINT32_MAX, FIOCLEX },
 	{ "ioctl", 1, UINT32_MAX, FIONCLEX },
