@@ -226,8 +226,10 @@ demo-2018: all ## the same with the real packages of 2018, where they are
 # ---- lint -------------------------------------------------------------------
 
 LINTS := $(sort $(notdir $(wildcard tests/lint/*)))
-export ENVBUILD_CPPFLAGS = $(BASE_CPPFLAGS) $(PKG_CFLAGS)
-export ENVBUILD_CFLAGS = $(STD) $(WARNINGS) $(HARDEN) $(CFLAGS)
+# Of this target alone: what is exported to all is asked of pkg-config before
+# `deps` has installed it.
+lint: export ENVBUILD_CPPFLAGS = $(BASE_CPPFLAGS) $(PKG_CFLAGS)
+lint: export ENVBUILD_CFLAGS = $(STD) $(WARNINGS) $(HARDEN) $(CFLAGS)
 export CC CLANG
 
 .PHONY: lint
@@ -297,7 +299,7 @@ DEPS_BUILD := gcc libc6-dev binutils make pkg-config libyaml-dev \
 	libseccomp-dev libbz2-dev
 DEPS_RUN := crun runc ca-certificates
 DEPS_TEST := libcmocka-dev bash python3 openssl mmdebstrap patchelf zstd \
-	bzip2 tar uidmap skopeo umoci podman
+	bzip2 tar jq libarchive-tools uidmap skopeo umoci podman
 DEPS_LINT := clang clang-format shellcheck mandoc
 DEPS := $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST) $(DEPS_LINT)
 

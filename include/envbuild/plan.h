@@ -57,7 +57,7 @@ struct eb_clash {
 	size_t winner;	/* member index: the last in link order */
 	size_t *member; /* all that have it, in link order */
 	size_t n;
-	bool same; /* equal content, mode and type: no copy needed */
+	bool same; /* equal content, mode, time and type: no copy needed */
 };
 struct eb_clashes {
 	struct eb_clash *clash; /* sorted by path */

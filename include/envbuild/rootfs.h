@@ -17,5 +17,10 @@
 int eb_rootfs_unpack(struct eb_store *store, const struct eb_digest *manifest,
 		     const char *dir, struct eb_events *events,
 		     struct eb_error *err);
+/* The same without devices, as what runs in it is given its own in /dev, and
+ * nobody else may keep it from those of the host that an image names. */
+int eb_rootfs_unpack_for_run(struct eb_store *store,
+			     const struct eb_digest *manifest, const char *dir,
+			     struct eb_events *events, struct eb_error *err);
 
 #endif

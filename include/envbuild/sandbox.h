@@ -16,6 +16,10 @@
 #include <envbuild/event.h>
 #include <envbuild/str.h>
 
+/* Where commands are looked for when the environment has no PATH. */
+#define EB_SANDBOX_PATH \
+	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 struct eb_mount {
 	char *source, *destination;
 	bool read_only;
@@ -47,6 +51,10 @@ struct eb_sandbox {
  * what they said). EB_STEP: the time is over. */
 int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 		   struct eb_events *events, struct eb_error *err);
+
+/* Remove a folder (eb_remove_tree) in which something ran: without root, what
+ * belongs to subordinate ids, too. */
+int eb_sandbox_remove(const char *dir, struct eb_error *err);
 
 /* One row of `envbuild doctor`. */
 struct eb_check {

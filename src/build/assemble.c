@@ -78,8 +78,8 @@ static int take_variables(struct assembly *a, const char *text, size_t len,
 	json_object_foreach (obj, name, value) {
 		const char *text_value = json_string_value(value);
 
-		if (text_value && strcmp(text_value, "***unset***") &&
-		    strcmp(name, "PATH") &&
+		if (text_value && *name && !strchr(name, '=') &&
+		    strcmp(text_value, "***unset***") && strcmp(name, "PATH") &&
 		    !json_object_get(a->build->lock->variables, name))
 			eb_config_set_env(a->config, name, text_value);
 	}
@@ -95,8 +95,14 @@ static int take_file(void *data, const struct eb_entry *entry,
 	eb_autofree char *text = NULL;
 
 	if (!content || !eb_starts(entry->path, dir) ||
-	    !eb_ends(entry->path, ".json") || entry->size > EB_MAX_CONFIG)
+	    strchr(entry->path + strlen(dir), '/') ||
+	    !eb_ends(entry->path, ".json"))
 		return 0;
+	if (entry->size > EB_MAX_CONFIG)
+		return eb_err_set(err, EB_INPUT,
+				  "\"%s\", reading its variables: it is longer "
+				  "than %zu bytes",
+				  entry->path, EB_MAX_CONFIG);
 	text = eb_malloc(entry->size + 1);
 	if (eb_stream_read_all(content, text, entry->size, entry->path, err) <
 	    0)

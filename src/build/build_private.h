@@ -42,6 +42,9 @@ int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
  * where there is one. */
 int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
 		       struct eb_error *err);
+/* As old as --max-age allows, or older? */
+bool eb_lock_too_old(const struct eb_lock_row *row,
+		     const struct eb_config *config);
 const struct eb_locked_package *eb_lock_find(const struct eb_lock *lock,
 					     const char *name);
 /* The "config" member of the image: the base's, with PATH, CONDA_* and the
@@ -112,6 +115,8 @@ struct eb_build {
 	struct eb_built *built;
 };
 
+/* Is the text among these, which are sorted? */
+bool eb_in_sorted(const struct eb_strv *sorted, const char *text);
 /* The entries of a cached part, their content in a spool of their own: the
  * given paths (sorted) alone, or all but these. */
 int eb_copy_part(struct eb_store *store, const struct eb_item *item,

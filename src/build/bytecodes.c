@@ -12,8 +12,33 @@ static struct eb_work *find_work(struct eb_build *b, const char *name)
 	return NULL;
 }
 
-/* Paths of this package that another one wins: their bytecode would be the
- * loser's. */
+/* x/y.py -> x/__pycache__/y.cpython-37.pyc */
+static char *bytecode_path(const char *py, const char *minor)
+{
+	const char *slash = strrchr(py, '/');
+	const char *name = slash ? slash + 1 : py, *dot = strchr(minor, '.');
+	size_t major = strcspn(minor, ".");
+
+	return eb_asprintf("%.*s__pycache__/%.*s.cpython-%.*s%s.pyc",
+			   (int)(name - py), py, (int)strlen(name) - 3, name,
+			   (int)major, minor, dot ? dot + 1 : "");
+}
+
+/* Does another package with this path ship bytecode of it? */
+static bool is_shipped(const struct eb_build *b, const struct eb_clash *c)
+{
+	eb_autofree char *pyc = bytecode_path(c->path, b->python_minor);
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->member[i] != c->winner &&
+		    eb_entries_find(&b->work[c->member[i]].paths, pyc))
+			return true;
+	return false;
+}
+
+/* Paths of this package whose bytecode is left out: those that another one
+ * wins, for it would be the loser's; and where the loser ships bytecode, for
+ * that stays, and a path is there once. */
 static void lost_paths(const struct eb_work *w, struct eb_strv *out)
 {
 	const struct eb_build *b = w->build;
@@ -21,10 +46,14 @@ static void lost_paths(const struct eb_work *w, struct eb_strv *out)
 
 	for (size_t i = 0; i < b->clashes.n; i++) {
 		const struct eb_clash *c = &b->clashes.clash[i];
+		bool mine = false;
 
-		for (size_t j = 0; j < c->n && c->winner != me; j++)
-			if (c->member[j] == me)
-				eb_strv_add(out, c->path);
+		for (size_t j = 0; j < c->n; j++)
+			mine |= c->member[j] == me;
+		if (mine && eb_ends(c->path, ".py") &&
+		    (c->winner != me || is_shipped(b, c)))
+			eb_strv_take(out,
+				     bytecode_path(c->path, b->python_minor));
 	}
 }
 
@@ -38,23 +67,11 @@ static void key_of(struct eb_work *w, const struct eb_strv *lost)
 			&w->bytecode_key);
 	if (!lost->n)
 		return;
-	eb_key_begin(&k, "envbuild reduced bytecode 1");
+	eb_key_begin(&k, "envbuild reduced bytecode 2");
 	eb_key_digest(&k, &w->bytecode_key);
 	for (size_t i = 0; i < lost->n; i++)
 		eb_key_text(&k, lost->v[i]);
 	eb_key_end(&k, &w->bytecode_key);
-}
-
-/* lib/python3.7/x/__pycache__/y.cpython-37.pyc is of lib/python3.7/x/y.py. */
-static bool is_of_lost(const char *pyc, const struct eb_strv *lost)
-{
-	const char *cache = strstr(pyc, "__pycache__/");
-	const char *stem = cache ? cache + strlen("__pycache__/") : pyc;
-	eb_autofree char *py =
-		eb_asprintf("%.*s%.*s.py", cache ? (int)(cache - pyc) : 0, pyc,
-			    (int)strcspn(stem, "."), stem);
-
-	return eb_strv_has(lost, py);
 }
 
 static void drop_lost(struct eb_entries *e, const struct eb_strv *lost)
@@ -62,7 +79,7 @@ static void drop_lost(struct eb_entries *e, const struct eb_strv *lost)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < e->n; i++) {
-		if (is_of_lost(e->entry[i].path, lost)) {
+		if (eb_in_sorted(lost, e->entry[i].path)) {
 			free(e->entry[i].path);
 			free(e->entry[i].target);
 			free(e->entry[i].note);

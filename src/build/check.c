@@ -3,8 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <envbuild/build.h>
-#include <envbuild/part.h>
+#include "build_private.h"
 
 /* Which blobs this machine's compressor writes costs a millisecond to find
  * out; nearly always it writes the usual ones. */
@@ -39,11 +38,11 @@ static int image_of(struct eb_store *store, const struct eb_digest *lock,
 	return rc;
 }
 
-static bool too_old(const struct eb_lock_row *row,
-		    const struct eb_config *config)
+bool eb_lock_too_old(const struct eb_lock_row *row,
+		     const struct eb_config *config)
 {
 	return config->max_age >= 0 &&
-	       (int64_t)time(NULL) - row->time > config->max_age;
+	       (int64_t)time(NULL) - row->time >= config->max_age;
 }
 
 int eb_check_local(const struct eb_env *env, const struct eb_config *config,
@@ -66,7 +65,7 @@ int eb_check_local(const struct eb_env *env, const struct eb_config *config,
 				   eb_digest_hex(&env->definition, hex));
 		return 0;
 	}
-	if (too_old(&lock, config)) {
+	if (eb_lock_too_old(&lock, config)) {
 		*why = eb_asprintf("its lock is older than --max-age");
 		return 0;
 	}

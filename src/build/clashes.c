@@ -4,12 +4,29 @@
 
 #include "build_private.h"
 
+/* One content in all of them is worth no words. */
+static bool contents_differ(const struct eb_build *b, const struct eb_clash *c)
+{
+	const struct eb_entry *won =
+		eb_entries_find(b->clash_member[c->winner].paths, c->path);
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct eb_entry *e = eb_entries_find(
+			b->clash_member[c->member[i]].paths, c->path);
+
+		if (!e || !won || e->type != won->type ||
+		    !eb_digest_equal(&e->sha256, &won->sha256))
+			return true;
+	}
+	return false;
+}
+
 static void report(struct eb_build *b)
 {
 	for (size_t i = 0; i < b->clashes.n; i++) {
 		const struct eb_clash *c = &b->clashes.clash[i];
 
-		if (c->same)
+		if (c->same || !contents_differ(b, c))
 			continue;
 		eb_warn(b->events,
 			"\"%s\" is in %zu packages: the one of \"%s\" is taken",

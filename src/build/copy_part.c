@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries of a cached part, with their content, but for some paths. */
+#include <stdlib.h>
+#include <string.h>
+
 #include <envbuild/spool.h>
 #include <envbuild/stream.h>
 #include <envbuild/str.h>
@@ -7,6 +10,17 @@
 #include "build_private.h"
 
 #define SPOOL_MEMORY ((size_t)16 << 20)
+
+static int by_text(const void *key, const void *item)
+{
+	return strcmp(key, *(char *const *)item);
+}
+
+bool eb_in_sorted(const struct eb_strv *sorted, const char *text)
+{
+	return sorted->n &&
+	       bsearch(text, sorted->v, sorted->n, sizeof *sorted->v, by_text);
+}
 
 struct copy {
 	const struct eb_strv *paths; /* sorted */
@@ -34,7 +48,7 @@ static int copy_entry(void *data, const struct eb_entry *from,
 	struct copy *c = data;
 	struct eb_entry *to;
 
-	if (eb_strv_has(c->paths, from->path) != c->only)
+	if (eb_in_sorted(c->paths, from->path) != c->only)
 		return 0;
 	to = eb_entries_add(c->to, from->path, from->type);
 	to->mode = from->mode;
@@ -61,7 +75,7 @@ static int copy_folders(struct copy *c, struct eb_store *store,
 		struct eb_entry *to;
 
 		if (from->type != EB_ENTRY_DIR ||
-		    eb_strv_has(c->paths, from->path) != c->only)
+		    eb_in_sorted(c->paths, from->path) != c->only)
 			continue;
 		to = eb_entries_add(c->to, from->path, from->type);
 		to->mode = from->mode;

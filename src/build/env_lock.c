@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lock of a definition: given, remembered, or solved anew. */
 #include <string.h>
-#include <time.h>
 
 #include <envbuild/file.h>
 
@@ -39,8 +38,7 @@ static int remembered(const struct eb_env *env, const struct eb_config *config,
 	rc = eb_store_find_definition(store, &env->definition, &row, err);
 	if (rc <= 0)
 		return rc;
-	if (config->max_age >= 0 &&
-	    (int64_t)time(NULL) - row.time > config->max_age)
+	if (eb_lock_too_old(&row, config))
 		return 0;
 	if (eb_store_read(store, &row.text, EB_MAX_LOCK, &text, err) < 0)
 		return -1;

@@ -38,8 +38,8 @@ char *eb_file_url_path(const char *url)
 
 char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r)
 {
-	return env ? eb_channels_fetch_url(&env->request.channels, r->url) :
-		     eb_strdup(r->url);
+	return env ? eb_channels_fetch_url(&env->request.channels, r->url)
+		   : eb_strdup(r->url);
 }
 
 static int md5_matches(int fd, uint64_t size, const struct eb_record *r,

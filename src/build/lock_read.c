@@ -155,6 +155,8 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 		return eb_err_hint(err, "renew it with --update-lock");
 	}
 	lock->source_date_epoch = eb_json_int(locked, "source-date-epoch", 0);
+	if (lock->source_date_epoch < 0)
+		return wrong(err, name, "source-date-epoch");
 	if (!config)
 		return wrong(err, name, "config");
 	lock->config = json_deep_copy(config);

@@ -24,8 +24,9 @@ static bool has_dots(const char *what)
 		size_t dots = 0, i = 0;
 
 		n = strcspn(what, "/?#");
-		while (i < n && (what[i] == '.' ||
-				 (n - i >= 3 && !strncasecmp(what + i, "%2e", 3)))) {
+		while (i < n &&
+		       (what[i] == '.' ||
+			(n - i >= 3 && !strncasecmp(what + i, "%2e", 3)))) {
 			i += what[i] == '.' ? 1 : 3;
 			dots++;
 		}
@@ -50,7 +51,8 @@ int eb_policy_check(const struct eb_policy_list *list, const char *list_name,
 {
 	if (allowed(list, what))
 		return 0;
-	eb_err_set(err, EB_REFUSED, "\"%s\" is not allowed by the policy", what);
+	eb_err_set(err, EB_REFUSED, "\"%s\" is not allowed by the policy",
+		   what);
 	return eb_err_hint(err, "%s lists what is, under policy: %s",
 			   EB_SYSTEM_CONFIG, list_name);
 }

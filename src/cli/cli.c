@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the command, reading the options, running, reporting. */
-#include <locale.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,6 +53,11 @@ static const char *verb_of(int argc, char **argv, int *skip)
 
 static int count_args(const struct eb_cli *cli, struct eb_error *err)
 {
+	if (cli->has_command && !cli->cmd->takes_command) {
+		eb_err_set(err, EB_USAGE, "%s takes no command behind \"--\"",
+			   cli->cmd->name);
+		return eb_err_hint(err, "usage: envbuild %s", cli->cmd->usage);
+	}
 	if (cli->args.n >= cli->cmd->min_args &&
 	    cli->args.n <= cli->cmd->max_args)
 		return 0;
@@ -102,6 +107,28 @@ static void release(struct eb_cli *cli)
 	eb_strv_release(&cli->command);
 }
 
+/* Nothing that we open may get the number of a standard stream that was
+ * closed: what is printed would go there. */
+static void fill_streams(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDONLY);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int failed(struct eb_cli *cli, const struct eb_error *err)
+{
+	const char *progress = cli->config.progress;
+
+	eb_progress_pause(cli->progress);
+	eb_report_error(err, progress && !strcmp(progress, "json"),
+			eb_progress_log(cli->progress, NULL));
+	return cli->cmd->failure ? cli->cmd->failure : (int)err->code;
+}
+
 int eb_cli_main(int argc, char **argv, const struct eb_command *const *commands,
 		int (*fallback)(char **argv))
 {
@@ -109,19 +136,14 @@ int eb_cli_main(int argc, char **argv, const struct eb_command *const *commands,
 	struct eb_cli cli = { 0 };
 	int skip, status;
 
+	fill_streams();
 	signal(SIGPIPE, SIG_IGN);
 	cli.cmd = find(commands, verb_of(argc, argv, &skip));
 	if (!cli.cmd && fallback)
 		return fallback(argv);
 	status = run(&cli, argc, argv, skip, &err);
-	if (status < 0) {
-		eb_progress_pause(cli.progress);
-		status = err.code;
-		eb_report_error(&err,
-				cli.config.progress &&
-					!strcmp(cli.config.progress, "json"),
-				eb_progress_log(cli.progress, NULL));
-	}
+	if (status < 0)
+		status = failed(&cli, &err);
 	eb_err_release(&err);
 	release(&cli);
 	return status;
@@ -147,7 +169,7 @@ int eb_cli_print(struct eb_error *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
-	if (putchar('\n') == EOF || fflush(stdout) == EOF)
+	if (putchar('\n') == EOF || fflush(stdout) == EOF || ferror(stdout))
 		return eb_err_set(err, EB_MACHINE,
 				  "standard output cannot be written");
 	return 0;
@@ -159,5 +181,9 @@ int eb_cli_print_json(json_t *object, struct eb_error *err)
 	EB_AUTOBUF(text, EB_MAX_TEXT);
 
 	eb_json_canonical(j, &text);
+	if (text.overflow)
+		return eb_err_set(err, EB_MACHINE,
+				  "the result is longer than %zu bytes",
+				  EB_MAX_TEXT);
 	return eb_cli_print(err, "%s", text.data);
 }

@@ -45,6 +45,8 @@ struct eb_command {
 	const char *summary;
 	const struct eb_cli_option *own; /* ends with a NULL name */
 	unsigned min_args, max_args;
+	bool takes_command; /* behind "--" */
+	int failure;	    /* status of our own failures; 0: by the error */
 	/* Exit status, or -1 with err. */
 	int (*run)(struct eb_cli *cli, struct eb_error *err);
 };

@@ -66,7 +66,8 @@ static int build(struct eb_cli *cli, struct eb_result *r, struct eb_error *err)
 {
 	eb_autofree char *reference = NULL;
 
-	if (eb_result_open(cli, cli->args.v[0], r, err) < 0 ||
+	if (eb_result_check_outputs(cli, err) < 0 ||
+	    eb_result_open(cli, cli->args.v[0], r, err) < 0 ||
 	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
 		return -1;
 	summary(cli, r);

@@ -126,10 +126,14 @@ static int gc_options(struct eb_cli *cli, struct eb_gc_options *out,
 	const char *size = eb_cli_own(cli, "max-size");
 
 	out->dry_run = eb_cli_own(cli, "dry-run") != NULL;
-	out->max_age_s = cli->config.max_age > 0 ? cli->config.max_age : 0;
+	out->max_age_s = cli->config.max_age;
+	if (out->max_age_s <= 0) /* 0 means no limit there, -1 is unset here */
+		out->max_age_s = out->max_age_s == 0 ? 1 : 0;
 	if (size && eb_config_amount(size, &out->max_bytes) < 0)
 		return eb_err_set(err, EB_USAGE,
 				  "option \"max-size\" cannot be \"%s\"", size);
+	if (size && !out->max_bytes)
+		out->max_bytes = 1; /* 0 means no limit there */
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-static void check_store(struct eb_checks *out, const struct eb_store *store)
+static void check_space(struct eb_checks *out, const struct eb_store *store)
 {
 	struct statvfs fs;
 	char size[32];
@@ -19,6 +19,22 @@ static void check_store(struct eb_checks *out, const struct eb_store *store)
 		return;
 	eb_checks_add(out, "store", true, "%s, %s free", eb_store_dir(store),
 		      eb_human_size((uint64_t)fs.f_bavail * fs.f_frsize, size));
+}
+
+/* Where scratch files can go: a store that cannot be used is said, and ends
+ * nothing. */
+static const char *check_store(struct eb_cli *cli, struct eb_checks *out,
+			       struct eb_store **store)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	if (eb_cli_store(cli, 0, store, &err) < 0) {
+		eb_checks_add(out, "store", false, "%s", err.message);
+		eb_err_release(&err);
+		return "/tmp";
+	}
+	check_space(out, *store);
+	return eb_store_tmp(*store);
 }
 
 static void check_compressor(struct eb_checks *out)
@@ -78,12 +94,10 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 {
 	EB_CLEANUP(eb_store_close_ptr) struct eb_store *store = NULL;
 	EB_CLEANUP(eb_checks_release) struct eb_checks checks = { 0 };
+	const char *tmp = check_store(cli, &checks, &store);
 
-	if (eb_cli_store(cli, 0, &store, err) < 0)
-		return -1;
-	check_store(&checks, store);
 	check_compressor(&checks);
-	eb_sandbox_doctor(&checks, eb_store_tmp(store));
+	eb_sandbox_doctor(&checks, tmp);
 	check_limits(&checks, &cli->config);
 	return print_checks(cli, &checks, err);
 }

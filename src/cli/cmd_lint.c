@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* envbuild lint FILE: what can be known before a build, as file:line:column
  * lines; exit 1 with findings. */
+#include <envbuild/mem.h>
+
 #include "cli.h"
 
 struct findings {
@@ -11,13 +13,16 @@ struct findings {
 static void print_finding(void *data, const struct eb_event *ev)
 {
 	struct findings *f = data;
+	eb_autofree char *file = NULL, *text = NULL;
 
 	if (ev->type != EB_EV_WARNING)
 		return;
+	file = eb_printable(ev->file ? ev->file : "-");
+	text = eb_printable(ev->text);
 	f->n++;
 	if (!eb_err_is_set(&f->err))
-		eb_cli_print(&f->err, "%s:%u:%u: %s", ev->file ? ev->file : "-",
-			     ev->line, ev->column, ev->text);
+		eb_cli_print(&f->err, "%s:%u:%u: %s", file, ev->line,
+			     ev->column, text);
 }
 
 static int run(struct eb_cli *cli, struct eb_error *err)

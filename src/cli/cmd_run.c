@@ -21,13 +21,14 @@ struct container {
 	char *rootfs;
 	json_t *config;
 	const json_t *settings; /* its "config" member */
+	enum eb_network network;
 };
 
 static void release(struct container *c)
 {
 	struct eb_error ignored = EB_ERROR_INIT;
 
-	if (c->dir && eb_remove_tree(c->dir, &ignored) < 0)
+	if (c->dir && eb_sandbox_remove(c->dir, &ignored) < 0)
 		eb_err_release(&ignored);
 	for (size_t i = 0; i < c->n_mounts; i++) {
 		free(c->mount[i].source);
@@ -156,6 +157,17 @@ static void set_variable(struct container *c, const char *pair)
 		eb_config_set_env(c->config, name, value);
 }
 
+static int variables(const struct eb_cli *cli, struct eb_error *err)
+{
+	for (size_t i = 0; i + 1 < cli->own.n; i += 2)
+		if (!strcmp(cli->own.v[i], "env") &&
+		    strcspn(cli->own.v[i + 1], "=") == 0)
+			return eb_err_set(err, EB_USAGE,
+					  "variable \"%s\" has no name",
+					  cli->own.v[i + 1]);
+	return 0;
+}
+
 static void environment(struct container *c, const struct eb_cli *cli)
 {
 	for (size_t i = 0; i + 1 < cli->own.n; i += 2)
@@ -163,6 +175,8 @@ static void environment(struct container *c, const struct eb_cli *cli)
 			set_variable(c, cli->own.v[i + 1]);
 	c->settings = eb_json_obj(c->config, "config");
 	add_list(&c->env, eb_json_arr(c->settings, "Env"));
+	if (!eb_config_env(c->config, "PATH"))
+		eb_strv_add(&c->env, "PATH=" EB_SANDBOX_PATH);
 	if (!eb_config_env(c->config, "HOME"))
 		eb_strv_add(&c->env, "HOME=/root");
 }
@@ -232,7 +246,8 @@ static int unpack(struct container *c, struct eb_cli *cli,
 		return -1;
 	c->rootfs = eb_path_join(c->dir, "rootfs");
 	eb_stage_begin(cli->events, &stage, "unpack");
-	rc = eb_rootfs_unpack(store, manifest, c->rootfs, cli->events, err);
+	rc = eb_rootfs_unpack_for_run(store, manifest, c->rootfs, cli->events,
+				      err);
 	eb_stage_end(cli->events, &stage);
 	return rc;
 }
@@ -249,13 +264,12 @@ static int start(struct container *c, struct eb_cli *cli, int *status,
 			       : eb_json_str(c->settings, "WorkingDir"),
 		.mount = c->mount,
 		.n_mounts = c->n_mounts,
+		.network = c->network,
 		.tmp = c->dir,
 	};
 
 	if (s.cwd && !*s.cwd)
 		s.cwd = NULL;
-	if (network(cli, &s.network, err) < 0)
-		return -1;
 	eb_progress_pause(cli->progress);
 	return eb_sandbox_run(&s, status, cli->events, err);
 }
@@ -266,7 +280,8 @@ static int run_image(struct eb_cli *cli, struct eb_result *r, int *status,
 	EB_CLEANUP(release) struct container c = { 0 };
 	struct eb_digest manifest;
 
-	if (mounts(&c, cli, err) < 0 || obtain(cli, r, &manifest, err) < 0 ||
+	if (mounts(&c, cli, err) < 0 || network(cli, &c.network, err) < 0 ||
+	    variables(cli, err) < 0 || obtain(cli, r, &manifest, err) < 0 ||
 	    read_config(&c, r->store, &manifest, err) < 0)
 		return -1;
 	command_line(&c, cli);
@@ -282,15 +297,7 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	int status = 0;
 
 	eb_progress_log(cli->progress, cli->args.v[0]);
-	if (run_image(cli, &r, &status, err) < 0) {
-		/* 125 keeps our own failures apart from the command's. */
-		eb_progress_pause(cli->progress);
-		eb_report_error(err, !strcmp(cli->config.progress, "json"),
-				NULL);
-		eb_err_release(err);
-		return 125;
-	}
-	return status;
+	return run_image(cli, &r, &status, err) < 0 ? -1 : status;
 }
 
 static const struct eb_cli_option own[] = {
@@ -309,5 +316,7 @@ const struct eb_command eb_cmd_run = {
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_command = true,
+	.failure = 125, /* keeps our failures apart from the command's */
 	.run = run,
 };

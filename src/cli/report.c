@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-static void report_json(const struct eb_error *err)
+static void report_json(const struct eb_error *err, const char *log)
 {
 	EB_AUTOBUF(line, EB_MAX_TEXT);
 
@@ -25,6 +25,10 @@ static void report_json(const struct eb_error *err)
 		eb_buf_add_json(&line, err->file);
 		eb_buf_addf(&line, ",\"line\":%u,\"column\":%u", err->line,
 			    err->column);
+	}
+	if (log) {
+		eb_buf_adds(&line, ",\"log\":");
+		eb_buf_add_json(&line, log);
 	}
 	fprintf(stderr, "%s}\n", line.data);
 }
@@ -52,7 +56,7 @@ static void report_text(const struct eb_error *err, const char *log)
 void eb_report_error(const struct eb_error *err, bool json, const char *log)
 {
 	if (json)
-		report_json(err);
+		report_json(err, log);
 	else
 		report_text(err, log);
 }

@@ -56,6 +56,31 @@ static char *definition_tag(const struct eb_env *env)
 	return eb_asprintf("env-%.32s", eb_digest_hex(&env->definition, hex));
 }
 
+static int parse_output(const char *text, struct eb_reference *out,
+			struct eb_error *err)
+{
+	if (eb_reference_parse(text, out, err) < 0)
+		return -1;
+	if (out->kind == EB_REF_OCI || out->kind == EB_REF_OCI_ARCHIVE ||
+	    out->kind == EB_REF_DOCKER_ARCHIVE || out->kind == EB_REF_ROOTFS)
+		return 0;
+	eb_err_set(err, EB_USAGE, "output \"%s\" is no place to write", text);
+	return eb_err_hint(err, "oci:DIR, oci-archive:FILE, "
+				"docker-archive:FILE or rootfs:DIR");
+}
+
+int eb_result_check_outputs(const struct eb_cli *cli, struct eb_error *err)
+{
+	for (size_t i = 0; i < cli->config.output.n; i++) {
+		EB_CLEANUP(eb_reference_release)
+		struct eb_reference ref = { 0 };
+
+		if (parse_output(cli->config.output.v[i], &ref, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int write_output(struct eb_cli *cli, struct eb_result *r,
 			const char *text, char **reference,
 			struct eb_error *err)
@@ -63,19 +88,12 @@ static int write_output(struct eb_cli *cli, struct eb_result *r,
 	EB_CLEANUP(eb_reference_release) struct eb_reference ref = { 0 };
 	eb_autofree char *tag = definition_tag(r->env);
 
-	if (eb_reference_parse(text, &ref, err) < 0)
+	if (parse_output(text, &ref, err) < 0)
 		return -1;
 	if (ref.kind == EB_REF_ROOTFS) {
 		*reference = eb_strdup(text);
 		return eb_rootfs_unpack(r->store, &r->built.manifest, ref.path,
 					cli->events, err);
-	}
-	if (ref.kind != EB_REF_OCI && ref.kind != EB_REF_OCI_ARCHIVE &&
-	    ref.kind != EB_REF_DOCKER_ARCHIVE) {
-		eb_err_set(err, EB_USAGE, "output \"%s\" is no place to write",
-			   text);
-		return eb_err_hint(err, "oci:DIR, oci-archive:FILE, "
-					"docker-archive:FILE or rootfs:DIR");
 	}
 	*reference =
 		ref.tag ? eb_strdup(text) : eb_asprintf("%s:%s", text, tag);

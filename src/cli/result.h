@@ -21,6 +21,8 @@ struct eb_result {
 
 int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 		   struct eb_error *err);
+/* Are all --output places such as can be written? Asked before the work. */
+int eb_result_check_outputs(const struct eb_cli *cli, struct eb_error *err);
 int eb_result_lock(struct eb_cli *cli, struct eb_result *r,
 		   struct eb_error *err);
 int eb_result_build(struct eb_cli *cli, struct eb_result *r,

@@ -6,6 +6,7 @@
 #ifndef EB_PREFIX_REPLACE_H
 #define EB_PREFIX_REPLACE_H
 
+#include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -63,6 +63,7 @@ static int check_dirs(const struct finding *f, const struct eb_claim *c,
 		      "is a file in the one and a folder in the other", err);
 }
 
+/* The time counts too: bytecode that a package ships may name it. */
 static bool same_entry(const struct eb_entry *a, const struct eb_entry *b)
 {
 	if (a->type != b->type)
@@ -71,6 +72,7 @@ static bool same_entry(const struct eb_entry *a, const struct eb_entry *b)
 		return strcmp(a->target ? a->target : "",
 			      b->target ? b->target : "") == 0;
 	return a->mode == b->mode && a->size == b->size &&
+	       a->mtime == b->mtime &&
 	       eb_digest_equal(&a->sha256, &b->sha256);
 }
 

@@ -76,7 +76,7 @@ static void empty_again(struct eb_tree *t)
 }
 
 static int unpack(struct eb_store *store, const struct eb_manifest *m,
-		  const char *dir, struct eb_events *events,
+		  const char *dir, bool devices, struct eb_events *events,
 		  struct eb_error *err)
 {
 	eb_autofd int root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -87,6 +87,7 @@ static int unpack(struct eb_store *store, const struct eb_manifest *m,
 		return eb_err_errno(err, EB_OK, errno, "\"%s\", opening", dir);
 	eb_tree_init(&t, root, dir);
 	t.events = events;
+	t.no_devices = !devices;
 	got = apply_layers(store, m, &t, err);
 	if (got < 0)
 		empty_again(&t);
@@ -94,9 +95,9 @@ static int unpack(struct eb_store *store, const struct eb_manifest *m,
 	return got;
 }
 
-int eb_rootfs_unpack(struct eb_store *store, const struct eb_digest *manifest,
-		     const char *dir, struct eb_events *events,
-		     struct eb_error *err)
+static int unpack_into(struct eb_store *store, const struct eb_digest *manifest,
+		       const char *dir, bool devices, struct eb_events *events,
+		       struct eb_error *err)
 {
 	bool was_there = eb_path_exists(dir);
 	struct eb_manifest m;
@@ -107,9 +108,23 @@ int eb_rootfs_unpack(struct eb_store *store, const struct eb_digest *manifest,
 		return -1;
 	got = eb_mkdirs(dir, 0755, err);
 	if (got == 0)
-		got = unpack(store, &m, dir, events, err);
+		got = unpack(store, &m, dir, devices, events, err);
 	if (got < 0 && !was_there)
 		rmdir(dir);
 	eb_manifest_release(&m);
 	return got;
+}
+
+int eb_rootfs_unpack(struct eb_store *store, const struct eb_digest *manifest,
+		     const char *dir, struct eb_events *events,
+		     struct eb_error *err)
+{
+	return unpack_into(store, manifest, dir, true, events, err);
+}
+
+int eb_rootfs_unpack_for_run(struct eb_store *store,
+			     const struct eb_digest *manifest, const char *dir,
+			     struct eb_events *events, struct eb_error *err)
+{
+	return unpack_into(store, manifest, dir, false, events, err);
 }

@@ -184,6 +184,8 @@ static int make_node(struct eb_tree *t, const struct eb_member *m,
 						  : S_IFBLK;
 	dev_t dev = type == S_IFIFO ? 0 : makedev(m->dev_major, m->dev_minor);
 
+	if (type != S_IFIFO && t->no_devices)
+		return 0;
 	if (type != S_IFIFO && !t->privileged) {
 		tell_device(t, m->name);
 		return 0;

@@ -28,6 +28,7 @@ struct eb_tree {
 	const char *layer; /* likewise */
 	struct eb_events *events;
 	bool privileged;
+	bool no_devices;
 	bool first; /* layer: nothing lies below it */
 	bool told_device, told_owner, told_xattr;
 	void *dirs; /* what folders are to become, by path */

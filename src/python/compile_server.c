@@ -12,7 +12,7 @@
 
 #include "compile_server.h"
 
-#define WAIT_MS 600000 /* without a byte: the longest file takes seconds */
+#define WAIT_NS 600000000000ULL /* the longest file takes seconds */
 
 struct head {
 	char letter;
@@ -40,31 +40,37 @@ static int lost(struct eb_compile_server *s, const char *why,
 	return -1;
 }
 
+/* Drop by drop does not count as an answer either. */
 static int wait_for(struct eb_compile_server *s, int fd, short event,
-		    struct eb_error *err)
+		    uint64_t deadline, struct eb_error *err)
 {
 	struct pollfd f = { fd, event, 0 };
+	uint64_t now;
 	int n;
 
-	do
-		n = poll(&f, 1, WAIT_MS);
-	while (n < 0 && errno == EINTR);
+	do {
+		now = eb_now_ns();
+		n = now < deadline
+			    ? poll(&f, 1, (int)((deadline - now) / 1000000) + 1)
+			    : 0;
+	} while (n < 0 && errno == EINTR);
 	if (n > 0)
 		return 0;
 	eb_confined_kill(&s->c);
-	return lost(s, "nothing was heard of it for too long", err);
+	return lost(s, "it takes too long to answer", err);
 }
 
 static int send_all(struct eb_compile_server *s, const void *p, size_t n,
 		    struct eb_error *err)
 {
+	uint64_t deadline = eb_now_ns() + WAIT_NS;
 	const char *at = p;
 
 	while (n) {
 		ssize_t done = write(s->c.fd_in, at, n);
 
 		if (done < 0 && errno == EAGAIN) {
-			if (wait_for(s, s->c.fd_in, POLLOUT, err) < 0)
+			if (wait_for(s, s->c.fd_in, POLLOUT, deadline, err) < 0)
 				return -1;
 			continue;
 		}
@@ -81,13 +87,14 @@ static int send_all(struct eb_compile_server *s, const void *p, size_t n,
 static int receive(struct eb_compile_server *s, void *p, size_t n,
 		   struct eb_error *err)
 {
+	uint64_t deadline = eb_now_ns() + WAIT_NS;
 	char *at = p;
 
 	while (n) {
 		ssize_t got = read(s->c.fd_out, at, n);
 
 		if (got < 0 && errno == EAGAIN) {
-			if (wait_for(s, s->c.fd_out, POLLIN, err) < 0)
+			if (wait_for(s, s->c.fd_out, POLLIN, deadline, err) < 0)
 				return -1;
 			continue;
 		}

@@ -5,10 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <envbuild/buf.h>
@@ -49,47 +47,12 @@ int eb_bundle_open(struct eb_bundle *b, const struct eb_form *f,
 	return eb_mkdirs(b->state, 0700, err);
 }
 
-/* What is mounted may lose no restriction by being mounted once more. */
-static unsigned long mount_flags(const char *path)
-{
-	static const struct {
-		unsigned long has, keep;
-	} known[] = {
-		{ ST_RDONLY, MS_RDONLY },	  { ST_NOSUID, MS_NOSUID },
-		{ ST_NOEXEC, MS_NOEXEC },	  { ST_NOATIME, MS_NOATIME },
-		{ ST_NODIRATIME, MS_NODIRATIME }, { ST_RELATIME, MS_RELATIME },
-	};
-	unsigned long flags = 0;
-	struct statvfs st;
-	size_t i;
-
-	if (statvfs(path, &st) < 0)
-		return 0;
-	for (i = 0; i < sizeof known / sizeof *known; i++)
-		if (st.f_flag & known[i].has)
-			flags |= known[i].keep;
-	return flags;
-}
-
-/* An image may bring device files, and root can unpack them. */
-static void close_devices(struct eb_bundle *b, const json_t *config)
-{
-	const char *rootfs = eb_json_str(eb_json_obj(config, "root"), "path");
-
-	if (geteuid() != 0 || eb_form_guards_devices(&b->form) || !rootfs)
-		return;
-	b->rootfs = eb_strdup(rootfs);
-	b->setup.no_devices = b->rootfs;
-	b->setup.mount_flags = mount_flags(rootfs);
-}
-
 int eb_bundle_write(struct eb_bundle *b, const json_t *config,
 		    struct eb_error *err)
 {
 	eb_autofree char *path = eb_path_join(b->dir, "config.json");
 	EB_AUTOBUF(text, EB_MAX_MANIFEST);
 
-	close_devices(b, config);
 	eb_json_canonical(config, &text);
 	if (text.overflow)
 		return eb_err_set(err, EB_INPUT,
@@ -212,7 +175,6 @@ void eb_bundle_close(struct eb_bundle *b)
 	eb_strv_release(&b->argv);
 	eb_strv_release(&b->remove);
 	free(b->dir);
-	free(b->rootfs);
 	free(b->id);
 	free(b->state);
 	free(b->log);

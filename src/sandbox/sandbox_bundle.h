@@ -25,7 +25,6 @@ struct eb_bundle {
 	char *dir; /* absolute */
 	char *id;
 	char *state, *log, *pid_file, *failed;
-	char *rootfs; /* where it is to be mounted without devices */
 	struct eb_form form;
 	struct eb_strv argv, remove; /* run it, remove what is left of it */
 	struct eb_child_setup setup;

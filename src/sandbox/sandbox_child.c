@@ -52,8 +52,6 @@ static int make_namespaces(const struct eb_child_setup *s)
 {
 	bool user = s->form_flags & EB_FORM_OWN_USER_NS;
 
-	if (!user && !s->no_devices && !(s->form_flags & EB_FORM_HIDE_CGROUP))
-		return 0;
 	/* Of a process that changed its user /proc/self belongs to root. */
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	if (unshare(CLONE_NEWNS | (user ? CLONE_NEWUSER : 0)) < 0)
@@ -62,25 +60,14 @@ static int make_namespaces(const struct eb_child_setup *s)
 		     write_text("/proc/self/uid_map", s->uid_map) < 0 ||
 		     write_text("/proc/self/gid_map", s->gid_map) < 0))
 		return complain("mapping ids into a user namespace");
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return complain("keeping mounts to itself");
 	return 0;
 }
 
 static int hide_cgroups(void)
 {
-	if (mount("tmpfs", "/sys/fs/cgroup", "tmpfs", 0, "size=1m") < 0)
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("tmpfs", "/sys/fs/cgroup", "tmpfs", 0, "size=1m") < 0)
 		return complain("hiding the cgroups");
-	return 0;
-}
-
-/* The folder becomes a mount, on which device files are files. */
-static int refuse_devices(const char *rootfs, unsigned long flags)
-{
-	if (mount(rootfs, rootfs, NULL, MS_BIND | MS_REC, NULL) < 0 ||
-	    mount(NULL, rootfs, NULL, MS_REMOUNT | MS_BIND | MS_NODEV | flags,
-		  NULL) < 0)
-		return complain("closing devices off");
 	return 0;
 }
 
@@ -131,12 +118,10 @@ int eb_child_setup(void *setup)
 		eb_monitor(s);
 	if (s->confined && confine(s) < 0)
 		return -1;
-	if (make_namespaces(s) < 0)
+	if (s->form_flags & (EB_FORM_OWN_USER_NS | EB_FORM_HIDE_CGROUP) &&
+	    make_namespaces(s) < 0)
 		return -1;
 	if (s->form_flags & EB_FORM_HIDE_CGROUP && hide_cgroups() < 0)
-		return -1;
-	if (s->no_devices &&
-	    refuse_devices(s->no_devices, s->mount_flags) < 0)
 		return -1;
 	return s->landlock ? enter_landlock(s) : 0;
 }

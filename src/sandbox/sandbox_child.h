@@ -29,10 +29,6 @@ struct eb_child_setup {
 				    * parent was killed */
 	unsigned form_flags; /* EB_FORM_HIDE_CGROUP, EB_FORM_OWN_USER_NS */
 	char uid_map[32], gid_map[32];
-	/* The root file system, whose devices are not to be opened; NULL:
-	 * the container's cgroup sees to it. Its mount's flags. */
-	const char *no_devices;
-	unsigned long mount_flags;
 	bool confined;		/* limits, no address randomisation */
 	uint64_t memory, cpu_s; /* bytes, seconds */
 	/* Landlock: the rules are descriptor 3 */

@@ -21,8 +21,6 @@
 #include "sandbox_command.h"
 
 #define MAX_LINKS 40
-#define DEFAULT_PATH \
-	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* True when `path` is `folder` or below it; *rest is what follows. */
 static bool below(const char *path, const char *folder, const char **rest)
@@ -187,7 +185,7 @@ static const char *search_path(const struct eb_sandbox *s)
 	for (i = 0; s->env && s->env[i]; i++)
 		if (eb_starts(s->env[i], "PATH="))
 			return s->env[i] + strlen("PATH=");
-	return DEFAULT_PATH;
+	return EB_SANDBOX_PATH;
 }
 
 static enum eb_command search(const struct eb_sandbox *s, const char *name)

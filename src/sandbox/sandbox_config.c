@@ -44,7 +44,9 @@ static json_t *process(const struct eb_sandbox *s, const struct eb_form *f,
 {
 	eb_autojson json_t *argv = eb_json_strings(s->argv, "argument", err);
 	eb_autojson json_t *env = NULL;
-	const char *const cwd[] = { s->cwd ? s->cwd : "/", NULL };
+	const char *at = s->cwd ? s->cwd : "/";
+	eb_autofree char *from_root = eb_asprintf("/%s", at);
+	const char *const cwd[] = { *at == '/' ? at : from_root, NULL };
 	eb_autojson json_t *checked = NULL;
 
 	if (!argv)

@@ -76,9 +76,9 @@ static void failed(const struct eb_child_setup *s) __attribute__((noreturn));
 
 static void failed(const struct eb_child_setup *s)
 {
-	int fd = s->failed ? open(s->failed, O_WRONLY | O_CREAT | O_CLOEXEC,
-				  0600)
-			   : -1;
+	int fd = s->failed
+			 ? open(s->failed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)
+			 : -1;
 
 	if (fd >= 0)
 		close(fd);
@@ -184,10 +184,10 @@ void eb_monitor(const struct eb_child_setup *setup)
 	struct monitor m = { .setup = setup,
 			     .parent = setup->parent,
 			     .started = !setup->pid_file };
-	static const int watched[] = {
-		SIGCHLD, SIGINT,	  SIGTERM,	  SIGHUP,
-		SIGQUIT, EB_MONITOR_KILL, EB_MONITOR_ALONE
-	};
+	static const int watched[] = { SIGCHLD,		SIGINT,
+				       SIGTERM,		SIGHUP,
+				       SIGQUIT,		EB_MONITOR_KILL,
+				       EB_MONITOR_ALONE };
 	sigset_t none;
 	size_t i;
 
@@ -205,6 +205,10 @@ void eb_monitor(const struct eb_child_setup *setup)
 	if (m.target < 0)
 		failed(setup);
 	if (m.target == 0) {
+		/* A key on the terminal may not end the runtime when the
+		 * container is up already and hears of it from us. */
+		if (!setup->confined)
+			setpgid(0, 0);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		return;
 	}

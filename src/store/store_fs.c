@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <envbuild/file.h>
+#include <envbuild/sandbox.h>
 
 #include "store_priv.h"
 
@@ -79,7 +80,7 @@ void eb_store_sweep_tmp(struct eb_store *s)
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		path = eb_path_join(s->tmp, e->d_name);
-		if (eb_remove_tree(path, &err) < 0)
+		if (eb_sandbox_remove(path, &err) < 0)
 			eb_err_release(&err);
 	}
 	if (dir)

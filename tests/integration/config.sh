@@ -249,7 +249,39 @@ policy_later() {
 	fails 5 "\"$two" governed system.yml "$ENVBUILD" build two.lock \
 		--cache-dir d
 	no_image d
+	# A lock says of its packages where they are, and what they are of.
+	python3 - two.lock "$one" <<-'END'
+		import hashlib, json, sys
+		lock = json.load(open(sys.argv[1]))
+		for package in lock["locked"]["packages"]:
+		    package["channel"] = sys.argv[2]
+		def write(name):
+		    text = json.dumps(lock["locked"], sort_keys=True,
+		                      separators=(",", ":"), ensure_ascii=False)
+		    lock["lock-hash"] = "sha256:" + hashlib.sha256(
+		        text.encode()).hexdigest()
+		    json.dump(lock, open(name, "w"), sort_keys=True, indent=2)
+
+		write("claim.lock")
+		lock["locked"]["base"] = "sha256:" + "1" * 64
+		lock["commentary"]["base"] = "oci:/bases/x"
+		write("base.lock")
+	END
+	"$ENVBUILD" build claim.lock --cache-dir c
+	fails 5 "\"$two" governed system.yml "$ENVBUILD" build claim.lock \
+		--cache-dir d
+	no_image d
+	# Dots lead out of what is allowed.
+	fails 5 "\"$one/../two\"" governed system.yml "$ENVBUILD" build e.yml \
+		--base scratch --channel "$one/../two" --cache-dir d
+	no_image d
+	# The base that is taken counts, not the one that the lock was made on.
 	printf 'policy: {bases: ["oci:/bases"]}\n' >system.yml
+	fails 5 '"rootfs:/x.tar"' governed system.yml "$ENVBUILD" build \
+		base.lock --base rootfs:/x.tar --cache-dir d
+	fails 5 '"oci:/bases/../x"' governed system.yml "$ENVBUILD" build \
+		base.lock --base oci:/bases/../x --cache-dir d
+	no_image d
 	fails 5 '"scratch"' governed system.yml "$ENVBUILD" build two.lock \
 		--cache-dir d
 	no_image d

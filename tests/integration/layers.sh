@@ -8,6 +8,7 @@
 
 small "$SCRATCH/small" normal python lib64 clash bucket-clash same-content \
 	link-vs-dir setuid
+small "$SCRATCH/modules" bytecode-clash
 
 # The Python of need_channel wants the glibc of the base that it is for.
 export CONDA_OVERRIDE_GLIBC=2.99
@@ -210,6 +211,24 @@ bucket_clash() {
 	sound c
 }
 it 'the same in one bucket: each path once' bucket_clash
+
+# The bytecode of a module is its winner's, and stays out where the loser ships
+# some, so that no path is in a bucket twice.
+bytecode_clash() {
+	local channel base pyc
+	channel=$(need_channel)
+	base=$(need_base)
+	printf 'dependencies: [python, bytecode-clash]\n' >env.yml
+	"$ENVBUILD" build env.yml --base "rootfs:$base" --cache-dir c \
+		--channel "file://$channel" --channel "file://$SCRATCH/modules" \
+		--output oci:out --output rootfs:root
+	one_path_once out
+	pyc=root/opt/env/lib/python3.11/site-packages/__pycache__
+	grep -q 'the winner' root/opt/env/lib/python3.11/site-packages/clash.one.py
+	grep -aq 'the winner' "$pyc/clash.one.cpython-311.pyc"
+	same "$(cat "$pyc/clash_two.cpython-311.pyc")" old
+}
+it 'bytecode of a path that several packages have' bytecode_clash
 
 same_content() {
 	build "$SCRATCH/small" 'same-content-a, same-content-b' \

@@ -26,8 +26,9 @@ killed() {
 		build --cache-dir "$PWD/c" --progress none >/dev/null 2>&1 &
 		pid=$!
 		sleep "$(printf '0.%03d' $((RANDOM * length / 32768 % 1000)))"
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" || true
+		got=0
+		kill -9 "$pid" 2>/dev/null || got=$?
+		wait "$pid" || got=$?
 		"$ENVBUILD" cache check --quick --cache-dir "$PWD/c" \
 			>said 2>&1 || fail "after kill $i: $(cat said)"
 		# Now and then from the beginning, else from where it was.

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <stddef.h>
 #include <unistd.h>
 
 /* `bits` of argument `arg` have to be set for the call to be denied. */

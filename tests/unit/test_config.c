@@ -111,6 +111,10 @@ static void test_refusals(void **state)
 	refuse("jobs: {a: 1}\n", EB_INPUT, "\"jobs\"");
 	refuse("limit: {yaml-sice: 1}\n", EB_INPUT, "yaml-sice");
 	refuse("- base\n", EB_INPUT, "map");
+	refuse("offline: maybe\n", EB_INPUT, "\"maybe\"");
+	refuse("offline: FALSE\n", EB_INPUT, "\"FALSE\"");
+	refuse("compression: lzma\n", EB_INPUT, "\"lzma\"");
+	refuse("as-of: yesterday\n", EB_INPUT, "\"yesterday\"");
 	write_user("");
 }
 
@@ -135,6 +139,45 @@ static void test_set(void **state)
 	eb_config_release(&c);
 }
 
+static void refuse_set(struct eb_config *c, const char *name, const char *value)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofree char *words = eb_asprintf("\"%s\"", value);
+
+	assert_int_equal(eb_config_set(c, name, value, &err), -1);
+	assert_int_equal(err.code, EB_USAGE);
+	assert_non_null(strstr(err.message, words));
+	eb_err_release(&err);
+}
+
+static void test_values(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_config c;
+
+	(void)state;
+	assert_int_equal(eb_config_load(NULL, NULL, &c, &err), 0);
+	refuse_set(&c, "channel-priority", "strict|flexible");
+	refuse_set(&c, "channel-priority", "stric");
+	refuse_set(&c, "source-date-epoch", "0");
+	refuse_set(&c, "source-date-epoch", "5d");
+	refuse_set(&c, "compression", "zstd:20");
+	refuse_set(&c, "as-of", "2026-11");
+	/* One instant has one text. */
+	assert_int_equal(eb_config_set(&c, "as-of", "2026-11-21", &err), 0);
+	assert_string_equal(c.as_of, "2026-11-21T00:00:00Z");
+	assert_int_equal(
+		eb_config_set(&c, "as-of", "2026-11-21T12:00:01Z", &err), 0);
+	assert_string_equal(c.as_of, "2026-11-21T12:00:01Z");
+	assert_int_equal(eb_config_set(&c, "compression", "zstd:5", &err), 0);
+	assert_string_equal(c.compression, "zstd:5");
+	/* What doctor prints can be given back. */
+	assert_int_equal(
+		eb_config_set(&c, "limit", "member-size=17179869184", &err), 0);
+	assert_true(c.limit[EB_LIMIT_MEMBER_SIZE] == 17179869184);
+	eb_config_release(&c);
+}
+
 static void test_amounts(void **state)
 {
 	uint64_t n = 0;
@@ -150,21 +193,31 @@ static void test_amounts(void **state)
 	assert_int_equal(eb_config_amount("3 MiB", &n), -1);
 	assert_int_equal(eb_config_amount("-3", &n), -1);
 	assert_int_equal(eb_config_amount("99999999999999999999", &n), -1);
+	assert_int_equal(eb_config_amount("18446744073709551615", &n), 0);
+	assert_true(n == UINT64_MAX);
+	assert_int_equal(eb_config_amount("18446744073709551615K", &n), -1);
+	assert_int_equal(eb_config_amount("17179869184GiB", &n), -1);
 }
 
 static void test_policy(void **state)
 {
+	static const char *const dots[] = {
+		"https://x.example/team/../other",
+		"https://x.example/team/./other",
+		"https://x.example/team/..",
+		"https://x.example/team/%2e%2E/other",
+		"https://x.example/team/.%2e/other",
+	};
 	struct eb_policy_list list = { .set = true };
 	struct eb_error err = EB_ERROR_INIT;
 
 	(void)state;
 	eb_strv_add(&list.prefix, "ghcr.io/team");
-	assert_int_equal(eb_policy_check(&list, "bases", "ghcr.io/team/x:1",
-					 &err),
-			 0);
-	assert_int_equal(eb_policy_check(&list, "bases", "ghcr.io/teammate/x",
-					 &err),
-			 -1);
+	assert_int_equal(
+		eb_policy_check(&list, "bases", "ghcr.io/team/x:1", &err), 0);
+	assert_int_equal(
+		eb_policy_check(&list, "bases", "ghcr.io/teammate/x", &err),
+		-1);
 	assert_int_equal(err.code, EB_REFUSED);
 	assert_non_null(strstr(err.message, "ghcr.io/teammate/x"));
 	assert_non_null(strstr(err.hint, "bases"));
@@ -172,6 +225,19 @@ static void test_policy(void **state)
 	eb_strv_release(&list.prefix);
 	assert_int_equal(eb_policy_check(&list, "bases", "scratch", &err), -1);
 	eb_err_release(&err);
+	/* Dots lead elsewhere than the prefix says. */
+	eb_strv_add(&list.prefix, "https://x.example/team");
+	assert_int_equal(eb_policy_check(&list, "channels",
+					 "https://x.example/team/a..b/.c",
+					 &err),
+			 0);
+	for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+		assert_int_equal(
+			eb_policy_check(&list, "channels", dots[i], &err), -1);
+		assert_int_equal(err.code, EB_REFUSED);
+		eb_err_release(&err);
+	}
+	eb_strv_release(&list.prefix);
 	list.set = false;
 	assert_int_equal(eb_policy_check(&list, "bases", "scratch", &err), 0);
 }
@@ -183,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_file_then_environment),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_amounts),
 		cmocka_unit_test(test_policy),
 	};

@@ -10,17 +10,21 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/seccomp.h>
 
 #include <envbuild/confine.h>
+#include <envbuild/event.h>
 #include <envbuild/file.h>
 #include <envbuild/process.h>
 
@@ -206,25 +210,34 @@ static void by_crun(void **state)
 	unsetenv("ENVBUILD_RUNTIME");
 }
 
+static void read_file(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, out, size - 1);
+
+	assert_true(n > 0);
+	out[n] = '\0';
+	close(fd);
+}
+
 static void personality_of(struct place *p, char *out, size_t size)
 {
 	static const char *const argv[] = { "/opt/env/bin/sh", "-c", "read x",
 					    NULL };
 	struct eb_error err = EB_ERROR_INIT;
 	const struct eb_confined_state *s;
-	eb_autofree char *path = NULL;
-	ssize_t n;
-	int fd;
+	eb_autofree char *children = NULL, *path = NULL;
+	int child;
 
 	p->c.argv = argv;
 	must(eb_confined_start(&p->c, NULL, &err), &err);
 	s = p->c.state;
-	path = eb_asprintf("/proc/%d/personality", (int)s->process.pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = read(fd, out, size - 1);
-	assert_true(n > 0);
-	out[n] = '\0';
-	close(fd);
+	child = s->process.pid; /* the monitor */
+	children = eb_asprintf("/proc/%d/task/%d/children", child, child);
+	read_file(children, out, size);
+	assert_int_equal(sscanf(out, "%d", &child), 1);
+	path = eb_asprintf("/proc/%d/personality", child);
+	read_file(path, out, size);
 	eb_confined_kill(&p->c);
 }
 
@@ -345,6 +358,88 @@ static void killed_by_landlock(void **state)
 	killed(*state);
 }
 
+/* What it forked ends with it. */
+static void outlived(void **state)
+{
+	static const char *const argv[] = {
+		"/opt/env/bin/sh", "-c",
+		"(exec <&- >&-; while :; do :; done) & echo on", NULL
+	};
+	struct eb_error err = EB_ERROR_INIT;
+	struct place *p = *state;
+	char text[3];
+	pid_t group;
+
+	need(p, "landlock");
+	p->c.argv = argv;
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	group = ((struct eb_confined_state *)p->c.state)->process.pid;
+	assert_int_equal(read(p->c.fd_out, text, 3), 3);
+	must(eb_confined_wait(&p->c, &err), &err);
+	/* They are init's now, which takes its time to bury them. */
+	for (int i = 0; i < 500 && kill(-group, 0) == 0; i++)
+		usleep(10000);
+	assert_int_equal(kill(-group, 0), -1);
+}
+
+/* Starts one that does not end when its input does, and is killed. */
+static pid_t start_and_die(struct place *p)
+{
+	static const char *const argv[] = {
+		"/opt/env/bin/sh", "-c",
+		"(while :; do :; done) & echo on; while :; do :; done", NULL
+	};
+	struct eb_error err = EB_ERROR_INIT;
+	char text[3];
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	p->c.argv = argv;
+	if (eb_confined_start(&p->c, NULL, &err) < 0 ||
+	    read(p->c.fd_out, text, 3) != 3)
+		_exit(1);
+	raise(SIGKILL);
+	_exit(1);
+}
+
+/* However we end, nothing confined is left: all that this process is then
+ * the parent of ends within 5 s. */
+static void orphaned(struct place *p)
+{
+	uint64_t end = eb_now_ns() + 5000000000ULL;
+	int status, first = 1;
+	pid_t pid;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	pid = start_and_die(p);
+	while (eb_now_ns() < end) {
+		pid_t got = waitpid(-1, &status, WNOHANG);
+
+		if (got < 0)
+			break;
+		if (got == pid)
+			first = WIFSIGNALED(status) ? 0 : 2;
+		if (got == 0)
+			usleep(10000);
+	}
+	assert_int_equal(waitpid(-1, &status, WNOHANG), -1);
+	prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+	assert_int_equal(first, 0);
+}
+
+static void orphaned_by_runtime(void **state)
+{
+	need(*state, "runtime");
+	orphaned(*state);
+}
+
+static void orphaned_by_landlock(void **state)
+{
+	need(*state, "landlock");
+	orphaned(*state);
+}
+
 static void no_way(void **state)
 {
 	struct place *p = *state;
@@ -406,6 +501,40 @@ static void filter(void **state)
 	json_decref(j);
 }
 
+/* A signal can be sent by a file, too. */
+static int ask_for_signals(const struct sock_fprog *f)
+{
+	int end[2];
+
+	if (pipe(end) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, f, 0, 0) < 0)
+		return 1;
+	if (fcntl(end[0], F_SETOWN, getppid()) == 0 || errno != ENOSYS)
+		return 2;
+	if (fcntl(end[0], F_SETSIG, SIGKILL) == 0 || errno != ENOSYS)
+		return 3;
+	if (fcntl(end[0], F_GETFD) < 0 || fcntl(end[0], F_DUPFD, 0) < 0)
+		return 4;
+	return 0;
+}
+
+static void no_signals(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct sock_fprog f = { 0 };
+	int status;
+	pid_t pid;
+
+	(void)state;
+	must(eb_seccomp_filter("/x", &f, &err), &err);
+	pid = fork();
+	if (pid == 0)
+		_exit(ask_for_signals(&f));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	free(f.filter);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_place, close_place)
 
 int main(void)
@@ -418,10 +547,14 @@ int main(void)
 		TEST(without_root_by_landlock),
 		TEST(killed_by_runtime),
 		TEST(killed_by_landlock),
+		TEST(outlived),
+		TEST(orphaned_by_runtime),
+		TEST(orphaned_by_landlock),
 		TEST(no_way),
 		TEST(next_way),
 		TEST(loader),
 		TEST(filter),
+		TEST(no_signals),
 	};
 
 	unsetenv("ENVBUILD_RUNTIME");

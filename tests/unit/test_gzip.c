@@ -24,8 +24,8 @@ static uint32_t noise(uint32_t *x)
 static void make_text(char *p, size_t n, uint32_t seed)
 {
 	for (size_t i = 0; i < n; i++)
-		p[i] = noise(&seed) % 3 && i > 40 ? p[i - 7 - seed % 31] :
-						    (char)('a' + seed % 23);
+		p[i] = noise(&seed) % 3 && i > 40 ? p[i - 7 - seed % 31]
+						  : (char)('a' + seed % 23);
 }
 
 static void member_digest(struct eb_gzip *z, const char *text, size_t n,

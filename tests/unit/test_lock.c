@@ -154,6 +154,65 @@ static void test_refusals(void **state)
 	refuse("\"pyc\"", "\"pic\"", EB_INPUT, "pyc");
 }
 
+/* A lock whose hash fits is no less from outside: what is built from it is
+ * looked at. */
+static void refuse_made(struct eb_lock *lock, const char *words)
+{
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *own = lock;
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *read = NULL;
+	struct eb_error err = EB_ERROR_INIT;
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	eb_lock_format(own, &text);
+	assert_int_equal(eb_lock_parse(text.data, text.len, "t", &read, &err),
+			 -1);
+	assert_int_equal(err.code, EB_INPUT);
+	assert_non_null(strstr(err.message, "lock \"t\""));
+	assert_non_null(strstr(err.message, words));
+	eb_err_release(&err);
+}
+
+static void replace(char **text, const char *with)
+{
+	free(*text);
+	*text = eb_strdup(with);
+}
+
+static void test_values(void **state)
+{
+	struct eb_lock *lock;
+
+	(void)state;
+	lock = sample();
+	replace(&lock->prefix, "");
+	refuse_made(lock, "prefix \"\"");
+	lock = sample();
+	replace(&lock->prefix, "/opt/other");
+	refuse_made(lock, "\"/opt/other\"");
+	lock = sample();
+	replace(&lock->platform, "../x");
+	refuse_made(lock, "platform");
+	lock = sample();
+	replace(&lock->pyc, "compile|none");
+	refuse_made(lock, "pyc");
+	lock = sample();
+	replace(&lock->post_link, "maybe");
+	refuse_made(lock, "post-link");
+	lock = sample();
+	replace(&lock->activation, "");
+	refuse_made(lock, "activation");
+	lock = sample();
+	json_object_set_new(lock->variables, "K", json_integer(1));
+	refuse_made(lock, "variables");
+	lock = sample();
+	lock->source_date_epoch = -1;
+	refuse_made(lock, "source-date-epoch");
+	lock = sample();
+	free(lock->package[0].record.channel);
+	lock->package[0].record.channel = NULL;
+	refuse_made(lock, "channel");
+}
+
 static void test_every_prefix(void **state)
 {
 	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = sample();
@@ -178,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_what_counts),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_every_prefix),
 	};
 

@@ -412,6 +412,33 @@ static void test_not_root(void **state)
 	assert_int_equal(look(w, "r/dev/file").st_uid, 65534);
 }
 
+/* A device of the host that an image names is not made to run in it. */
+static void test_no_devices(void **state)
+{
+	struct world *w = *state;
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofree char *dir = at(w, "r");
+	struct eb_digest m;
+	struct layers l;
+
+	if (geteuid() != 0) {
+		print_message("skipped: not root, so no devices\n");
+		skip();
+	}
+	begin(&l);
+	tar_dir(&l.tar[0], "dev", 0755);
+	tar_put(&l.tar[0], '3', "dev/null", 0666, NULL, "", 0);
+	tar_put(&l.tar[0], '4', "sda", 0666, NULL, "", 0);
+	tar_put(&l.tar[0], '6', "pipe", 0666, NULL, "", 0);
+	tar_end(&l.tar[0]);
+	m = store_image(w, l.tar, 1);
+	ok(eb_remove_tree(dir, &err), &err);
+	ok(eb_rootfs_unpack_for_run(w->store, &m, dir, NULL, &err), &err);
+	release(&l);
+	assert_int_equal(look(w, "r/pipe").st_mode, S_IFIFO | 0666);
+	shell_ok(w, "test ! -e r/sda && test ! -e r/dev/null");
+}
+
 /* ---- what tar programs write -------------------------------------------- */
 
 static const char make_tree[] =
@@ -846,11 +873,11 @@ int main(void)
 		IN_WORLD(test_folder_times), IN_WORLD(test_deep),
 		IN_WORLD(test_xattrs),	     IN_WORLD(test_owners),
 		IN_WORLD(test_not_root),     IN_WORLD(test_gnu_tar),
-		IN_WORLD(test_old_tar),	     IN_WORLD(test_bsdtar),
-		IN_WORLD(test_as_umoci),     IN_WORLD(test_hostile),
-		IN_WORLD(test_escapes),	     IN_WORLD(test_malformed),
-		IN_WORLD(test_bad_sparse),   IN_WORLD(test_target),
-		IN_WORLD(test_random),
+		IN_WORLD(test_no_devices),   IN_WORLD(test_old_tar),
+		IN_WORLD(test_bsdtar),	     IN_WORLD(test_as_umoci),
+		IN_WORLD(test_hostile),	     IN_WORLD(test_escapes),
+		IN_WORLD(test_malformed),    IN_WORLD(test_bad_sparse),
+		IN_WORLD(test_target),	     IN_WORLD(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
