@@ -7,6 +7,8 @@
 
 #include "sandbox_config.h"
 
+#define PROCESSES 1024
+
 static const char *const masked[] = { "/proc/acpi",
 				      "/proc/asound",
 				      "/proc/kcore",
@@ -108,7 +110,19 @@ static void set_maps(json_t *linux_part, const struct eb_form *f)
 			    map(getegid(), sub ? &f->sub_gid : &none));
 }
 
-/* Devices are refused by the cgroup where there is one. */
+/* Where there is a cgroup it refuses devices, and more processes than an
+ * interpreter can need. */
+static json_t *resources(const struct eb_sandbox_kind *kind)
+{
+	json_t *r = json_pack("{s:[{s:b, s:s}]}", "devices", "allow", 0,
+			      "access", "rwm");
+
+	if (kind->confined)
+		json_object_set_new(r, "pids",
+				    json_pack("{s:i}", "limit", PROCESSES));
+	return r;
+}
+
 static json_t *linux_part(const struct eb_sandbox *s, const struct eb_form *f,
 			  const struct eb_sandbox_kind *kind,
 			  struct eb_error *err)
@@ -123,9 +137,7 @@ static json_t *linux_part(const struct eb_sandbox *s, const struct eb_form *f,
 	if (f->flags & EB_FORM_USER_NS)
 		set_maps(l, f);
 	else if (eb_form_guards_devices(f))
-		json_object_set_new(l, "resources",
-				    json_pack("{s:[{s:b, s:s}]}", "devices",
-					      "allow", 0, "access", "rwm"));
+		json_object_set_new(l, "resources", resources(kind));
 	if (kind->seccomp)
 		json_object_set(l, "seccomp", kind->seccomp);
 	return json_incref(l);

@@ -39,19 +39,21 @@ it 'another umask' another_umask
 
 another_user() {
 	[ "$(id -u)" = 0 ] || skip 'only root can become another user'
-	chmod 755 "$SCRATCH" "$SCRATCH/it" .
-	chmod -R a+rX "$SCRATCH/a.lock" "$base" "$channel"
-	mkdir -m 777 own
-	cd own
-	way=$(setpriv --reuid 4711 --regid 4711 --clear-groups \
-		test -r "$base" -a -x "$ENVBUILD" && echo yes || echo no)
-	[ "$way" = yes ] || skip 'another user cannot read this folder'
-	env XDG_CACHE_HOME="$PWD/c" XDG_STATE_HOME="$PWD/s" HOME="$PWD" \
-		XDG_CONFIG_HOME="$PWD/k" \
-		setpriv --reuid 4711 --regid 4711 --clear-groups \
-		"$ENVBUILD" build "$SCRATCH/a.lock" --base "rootfs:$base" \
+	place=$(mktemp -d /tmp/eb.XXXXXX)
+	trap 'rm -rf "$place"' EXIT
+	cp "$SCRATCH/a.lock" "$place"
+	chmod 777 "$place"
+	chmod a+r "$place/a.lock"
+	as_other() {
+		env -C "$place" HOME="$place" XDG_CACHE_HOME="$place/c" \
+			XDG_STATE_HOME="$place/s" XDG_CONFIG_HOME="$place/k" \
+			setpriv --reuid 4711 --regid 4711 --clear-groups "$@"
+	}
+	as_other test -r "$base" -a -x "$ENVBUILD" ||
+		skip 'another user cannot read this folder'
+	as_other "$ENVBUILD" build a.lock --base "rootfs:$base" \
 		--output oci:there
-	(cd there/blobs/sha256 && sha256sum ./*) >sums
+	(cd "$place/there/blobs/sha256" && sha256sum ./*) >sums
 	diff "$SCRATCH/sums" sums
 }
 it 'another user' another_user

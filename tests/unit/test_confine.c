@@ -30,6 +30,7 @@
 
 #include "sandbox/confine_state.h"
 #include "sandbox/landlock.h"
+#include "sandbox/sandbox_config.h"
 #include "sandbox/seccomp.h"
 
 #define NOBODY 65534
@@ -501,6 +502,57 @@ static void filter(void **state)
 	json_decref(j);
 }
 
+static json_t *config_of(bool crun, bool confined)
+{
+	static const char *const argv[] = { "/x", NULL };
+	struct eb_error err = EB_ERROR_INIT;
+	const struct eb_form f = { .crun = crun };
+	const struct eb_sandbox_kind kind = { .confined = confined };
+	const struct eb_sandbox s = { .rootfs = "/r", .argv = argv };
+	json_t *j = eb_sandbox_config(&s, &f, &kind, &err);
+
+	must(j ? 0 : -1, &err);
+	return j;
+}
+
+static bool may_make_devices(const json_t *config)
+{
+	const json_t *set, *name;
+	size_t i;
+
+	set = json_object_get(json_object_get(config, "process"),
+			      "capabilities");
+	json_array_foreach (json_object_get(set, "permitted"), i, name)
+		if (strcmp(json_string_value(name), "CAP_MKNOD") == 0)
+			return true;
+	return false;
+}
+
+/* Who may make devices has a cgroup that keeps the machine's own closed. */
+static void guards(void **state)
+{
+	int confined, crun, limit;
+
+	(void)state;
+	for (confined = 0; confined < 2; confined++) {
+		for (crun = 0; crun < 2; crun++) {
+			json_t *j = config_of(crun, confined);
+			bool cgroup =
+				json_unpack(j, "{s:{s:{s:[{s:b}]}}}", "linux",
+					    "resources", "devices", "allow",
+					    &limit) == 0;
+
+			assert_int_equal(cgroup, !crun);
+			assert_true(cgroup || !may_make_devices(j));
+			limit = 0;
+			json_unpack(j, "{s:{s:{s:{s:i}}}}", "linux",
+				    "resources", "pids", "limit", &limit);
+			assert_int_equal(limit, confined && !crun ? 1024 : 0);
+			json_decref(j);
+		}
+	}
+}
+
 /* A signal can be sent by a file, too. */
 static int ask_for_signals(const struct sock_fprog *f)
 {
@@ -554,6 +606,7 @@ int main(void)
 		TEST(next_way),
 		TEST(loader),
 		TEST(filter),
+		TEST(guards),
 		TEST(no_signals),
 	};
 
