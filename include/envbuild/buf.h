@@ -25,7 +25,7 @@ struct eb_buf {
 #define EB_MAX_TEXT ((size_t)1 << 30)	   /* text that we ourselves make */
 #define EB_MAX_YAML ((size_t)4 << 20)	   /* limit yaml-size */
 #define EB_MAX_METADATA ((size_t)16 << 20) /* limit metadata-size */
-#define EB_MAX_MANIFEST ((size_t)4 << 20)  /* limit manifest-size */
+#define EB_MAX_MANIFEST ((size_t)4 << 20)  /* as registries have it */
 #define EB_MAX_LOCK ((size_t)64 << 20)
 #define EB_MAX_REPODATA ((size_t)2 << 30)
 #define EB_MAX_CONFIG ((size_t)1 << 20)

@@ -25,11 +25,11 @@ struct eb_interpreter;
 struct eb_interpreter_options {
 	const char *prefix;	       /* "/opt/env" */
 	const char *python_minor;      /* "3.7" */
-	struct eb_digest package;      /* sha256 of the interpreter's package */
 	const struct eb_item *payload; /* of python and what it depends on */
 	size_t n;
 	const char *tmp;
-	unsigned servers; /* how many packages at once */
+	unsigned servers;	    /* how many packages at once */
+	unsigned memory_mib, cpu_s; /* of a server; 0: as in confine.h */
 };
 /* EB_MACHINE when it cannot run here; the hint names --pyc=none. */
 int eb_interpreter_new(struct eb_store *store,
@@ -44,8 +44,11 @@ const char *eb_interpreter_way(const struct eb_interpreter *i);
  * a .pyc of its own; from the path list alone.) */
 bool eb_bytecode_wanted(const struct eb_entries *payload, const char *prefix,
 			const char *python_minor);
+/* `interpreter`: what the interpreter is made of. It is more than the sha256
+ * of its own package, for it loads libraries of what that depends on: another
+ * library in its place must not give bytecode under the same key. */
 void eb_bytecode_key(const struct eb_digest *payload_key,
-		     const struct eb_digest *interpreter_package,
+		     const struct eb_digest *interpreter,
 		     struct eb_digest *key);
 /* Compile what a cached payload holds into entries (sorted by path). Files
  * that do not compile are left out and counted (detail event). Thread-safe:

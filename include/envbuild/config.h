@@ -17,15 +17,12 @@
 #include <envbuild/str.h>
 
 enum eb_limit_name {
-	EB_LIMIT_BUILD_TIME,	  /* s */
+	EB_LIMIT_BUILD_TIME,	  /* s of CPU, of what a build executes */
 	EB_LIMIT_BUILD_MEMORY,	  /* bytes, as all below but the counts */
-	EB_LIMIT_BUILD_PROCESSES, /* count */
-	EB_LIMIT_BUILD_DISK,
 	EB_LIMIT_PACKAGE_MEMBERS, /* count */
 	EB_LIMIT_MEMBER_SIZE,
 	EB_LIMIT_METADATA_SIZE,
-	EB_LIMIT_YAML_SIZE,
-	EB_LIMIT_MANIFEST_SIZE,
+	EB_LIMIT_YAML_SIZE, /* at most EB_MAX_YAML */
 	EB_LIMITS
 };
 extern const char *const eb_limit_names[EB_LIMITS];

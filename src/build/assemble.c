@@ -147,7 +147,7 @@ static int put_config(struct assembly *a, struct eb_error *err)
 	if (text.overflow)
 		return eb_err_set(err, EB_INPUT,
 				  "the image configuration is larger than the "
-				  "limit manifest-size");
+				  "4 MiB that registries take");
 	d->media_type = eb_strdup(EB_MT_CONFIG);
 	d->size = text.len;
 	return eb_store_put(a->build->store, text.data, text.len, &d->digest,

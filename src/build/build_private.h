@@ -110,7 +110,8 @@ struct eb_build {
 	struct eb_plan plan;
 	struct eb_clashes clashes;
 	struct eb_clash_member *clash_member;
-	struct eb_item *bucket; /* plan.n_buckets */
+	struct eb_digest interpreter; /* its identity */
+	struct eb_item *bucket;	      /* plan.n_buckets */
 	struct eb_item environment;
 	struct eb_built *built;
 };
@@ -122,6 +123,12 @@ bool eb_in_sorted(const struct eb_strv *sorted, const char *text);
 int eb_copy_part(struct eb_store *store, const struct eb_item *item,
 		 const struct eb_strv *paths, bool only, struct eb_entries *out,
 		 struct eb_error *err);
+
+struct eb_work *eb_find_work(struct eb_build *b, const char *name);
+/* Which of the work makes up the interpreter (all false without python);
+ * caller frees. Its identity, for the keys of bytecode. */
+bool *eb_interpreter_closure(struct eb_build *b);
+void eb_interpreter_identity(struct eb_build *b, struct eb_digest *out);
 
 int eb_build_payloads(struct eb_build *b, struct eb_error *err);
 int eb_build_moves(struct eb_build *b, struct eb_error *err);

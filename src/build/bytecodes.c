@@ -4,14 +4,6 @@
 
 #include "build_private.h"
 
-static struct eb_work *find_work(struct eb_build *b, const char *name)
-{
-	for (size_t i = 0; i < b->n; i++)
-		if (!strcmp(b->work[i].package->record.name, name))
-			return &b->work[i];
-	return NULL;
-}
-
 /* x/y.py -> x/__pycache__/y.cpython-37.pyc */
 static char *bytecode_path(const char *py, const char *minor)
 {
@@ -62,9 +54,7 @@ static void key_of(struct eb_work *w, const struct eb_strv *lost)
 	struct eb_build *b = w->build;
 	struct eb_keyer k;
 
-	eb_bytecode_key(&w->payload_key,
-			&find_work(b, "python")->package->record.sha256,
-			&w->bytecode_key);
+	eb_bytecode_key(&w->payload_key, &b->interpreter, &w->bytecode_key);
 	if (!lost->n)
 		return;
 	eb_key_begin(&k, "envbuild reduced bytecode 2");
@@ -133,41 +123,23 @@ static int compile_job(void *arg, struct eb_error *err)
 	return rc;
 }
 
-/* python and everything that it depends on, within the lock. */
-static void closure(struct eb_build *b, struct eb_work *w, bool *in)
+static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
+			     struct eb_error *err)
 {
-	const struct eb_record *r = &w->package->record;
-
-	if (in[w - b->work])
-		return;
-	in[w - b->work] = true;
-	for (size_t i = 0; i < r->depends.n; i++) {
-		const char *spec = r->depends.v[i];
-		eb_autofree char *name =
-			eb_strndup(spec, strcspn(spec, " =<>!~["));
-		struct eb_work *next = find_work(b, name);
-
-		if (next)
-			closure(b, next, in);
-	}
-}
-
-static int start_interpreter(struct eb_build *b, struct eb_work *python,
-			     struct eb_interpreter **out, struct eb_error *err)
-{
-	eb_autofree bool *in = eb_calloc(b->n + 1, sizeof *in);
+	eb_autofree bool *in = eb_interpreter_closure(b);
 	eb_autofree struct eb_item *payload =
 		eb_calloc(b->n + 1, sizeof *payload);
+	const uint64_t *limit = b->config->limit;
 	struct eb_interpreter_options options = {
 		.prefix = b->lock->prefix,
 		.python_minor = b->python_minor,
-		.package = python->package->record.sha256,
 		.payload = payload,
 		.tmp = eb_store_tmp(b->store),
 		.servers = eb_pool_threads(b->pool),
+		.memory_mib = (unsigned)(limit[EB_LIMIT_BUILD_MEMORY] >> 20),
+		.cpu_s = (unsigned)limit[EB_LIMIT_BUILD_TIME],
 	};
 
-	closure(b, python, in);
 	for (size_t i = 0; i < b->n; i++)
 		if (in[i])
 			payload[options.n++] = b->work[i].payload;
@@ -197,7 +169,7 @@ static int compile_all(struct eb_build *b, struct job *job, size_t n,
 	EB_CLEANUP(eb_interpreter_free_ptr)
 	struct eb_interpreter *interpreter = NULL;
 
-	if (start_interpreter(b, find_work(b, "python"), &interpreter, err) < 0)
+	if (start_interpreter(b, &interpreter, err) < 0)
 		return -1;
 	eb_detail(b->events, "bytecode is compiled confined by %s",
 		  eb_interpreter_way(interpreter));
@@ -237,6 +209,7 @@ int eb_build_bytecodes(struct eb_build *b, struct eb_error *err)
 
 	if (strcmp(b->lock->pyc, "compile"))
 		return 0;
+	eb_interpreter_identity(b, &b->interpreter);
 	for (size_t i = 0; i < b->n && rc >= 0; i++) {
 		rc = find_cached(&b->work[i], &job[n], err);
 		if (rc == 0)

@@ -35,6 +35,23 @@ static int take_lock(struct eb_env *env, const char *text, size_t len,
 	return 0;
 }
 
+static int check_size(const char *name, const struct eb_config *config,
+		      uint64_t size, struct eb_error *err)
+{
+	uint64_t limit = config->limit[EB_LIMIT_YAML_SIZE];
+
+	if (size <= limit)
+		return 0;
+	eb_err_set(err, EB_INPUT,
+		   "\"%s\" has %llu bytes, the limit yaml-size is %llu", name,
+		   (unsigned long long)size, (unsigned long long)limit);
+	return eb_err_hint(err, "%s",
+			   limit < EB_MAX_YAML
+				   ? "--limit yaml-size=BYTES lifts it"
+				   : "no definition needs more: is it "
+				     "the right file?");
+}
+
 /* What can be read only once: a lock or a definition. */
 static int read_once(struct eb_env *env, int fd, const char *name,
 		     const struct eb_config *config, struct eb_events *events,
@@ -46,6 +63,8 @@ static int read_once(struct eb_env *env, int fd, const char *name,
 		return -1;
 	if (eb_lock_is(text.data, text.len))
 		return take_lock(env, text.data, text.len, err);
+	if (check_size(name, config, text.len, err) < 0)
+		return -1;
 	return eb_spec_parse(text.data, text.len, env->path, config->platform,
 			     events, &env->spec, err);
 }
@@ -63,7 +82,7 @@ static int read_input(struct eb_env *env, const struct eb_config *config,
 		      struct eb_events *events, struct eb_error *err)
 {
 	eb_autofd int fd = -1;
-	struct stat st;
+	struct stat st = { 0 };
 
 	if (!strcmp(env->path, "-"))
 		return read_once(env, STDIN_FILENO, "standard input", config,
@@ -72,6 +91,9 @@ static int read_input(struct eb_env *env, const struct eb_config *config,
 	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode) &&
 	    (!S_ISREG(st.st_mode) || fd_is_lock(fd)))
 		return read_once(env, fd, env->path, config, events, err);
+	if (fd >= 0 && S_ISREG(st.st_mode) &&
+	    check_size(env->path, config, (uint64_t)st.st_size, err) < 0)
+		return -1;
 	return eb_spec_read(env->path, config->platform, events, &env->spec,
 			    err);
 }

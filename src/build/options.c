@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include <envbuild/buf.h>
 #include <envbuild/channel.h>
 #include <envbuild/config.h>
 #include <envbuild/mem.h>
@@ -58,14 +59,12 @@ static const struct option options[] = {
 };
 
 const char *const eb_limit_names[EB_LIMITS] = {
-	"build-time",	 "build-memory",    "build-processes",
-	"build-disk",	 "package-members", "member-size",
-	"metadata-size", "yaml-size",	    "manifest-size",
+	"build-time",  "build-memory",	"package-members",
+	"member-size", "metadata-size", "yaml-size",
 };
 
 static const uint64_t limit_defaults[EB_LIMITS] = {
-	1800,	     8ULL << 30, 1024,	  20ULL << 30, 1000000,
-	16ULL << 30, 16 << 20,	 4 << 20, 4 << 20,
+	1800, 8ULL << 30, 1000000, 16ULL << 30, 16 << 20, EB_MAX_YAML,
 };
 
 static const struct option *find(const char *name)
@@ -221,6 +220,31 @@ static int set_amount(int64_t *place, const struct option *o, const char *value,
 	return 0;
 }
 
+/* What a limit cannot be raised above. */
+static uint64_t limit_most(int i)
+{
+	return i == EB_LIMIT_YAML_SIZE ? EB_MAX_YAML : INT64_MAX;
+}
+
+static int set_amount_of(struct eb_config *c, int i, const char *value,
+			 struct eb_error *err)
+{
+	uint64_t n;
+
+	if (eb_config_amount(value, &n) < 0 || !n) {
+		eb_err_set(err, EB_USAGE, "limit \"%s\" cannot be \"%s\"",
+			   eb_limit_names[i], value);
+		return eb_err_hint(err, "write a number with s, m, h, d, KiB, "
+					"MiB or GiB behind it, or alone");
+	}
+	if (n > limit_most(i))
+		return eb_err_set(
+			err, EB_USAGE, "limit \"%s\" cannot be above %llu",
+			eb_limit_names[i], (unsigned long long)limit_most(i));
+	c->limit[i] = n;
+	return 0;
+}
+
 /* NAME=VALUE */
 static int set_limit(struct eb_config *c, const char *value,
 		     struct eb_error *err)
@@ -228,17 +252,10 @@ static int set_limit(struct eb_config *c, const char *value,
 	const char *eq = strchr(value, '=');
 	size_t n = eq ? (size_t)(eq - value) : 0;
 
-	for (int i = 0; eq && i < EB_LIMITS; i++) {
-		if (strlen(eb_limit_names[i]) != n ||
-		    strncmp(eb_limit_names[i], value, n))
-			continue;
-		if (eb_config_amount(eq + 1, &c->limit[i]) == 0)
-			return 0;
-		eb_err_set(err, EB_USAGE, "limit \"%s\" is not a number",
-			   value);
-		return eb_err_hint(err, "write a number with s, m, h, d, KiB, "
-					"MiB or GiB behind it, or alone");
-	}
+	for (int i = 0; eq && i < EB_LIMITS; i++)
+		if (strlen(eb_limit_names[i]) == n &&
+		    !strncmp(eb_limit_names[i], value, n))
+			return set_amount_of(c, i, eq + 1, err);
 	eb_err_set(err, EB_USAGE, "there is no limit \"%s\"", value);
 	return eb_err_hint(err, "`envbuild doctor` lists the limits; write "
 				"--limit NAME=VALUE");

@@ -12,6 +12,7 @@
 #include <envbuild/sandbox.h>
 
 #include "result.h"
+#include "run_user.h"
 
 struct container {
 	struct eb_strv argv, env;
@@ -270,6 +271,9 @@ static int start(struct container *c, struct eb_cli *cli, int *status,
 
 	if (s.cwd && !*s.cwd)
 		s.cwd = NULL;
+	if (eb_run_user(c->rootfs, eb_json_str(c->settings, "User"), &s.uid,
+			&s.gid, err) < 0)
+		return -1;
 	eb_progress_pause(cli->progress);
 	return eb_sandbox_run(&s, status, cli->events, err);
 }

@@ -72,8 +72,7 @@ static bool same_entry(const struct eb_entry *a, const struct eb_entry *b)
 		return strcmp(a->target ? a->target : "",
 			      b->target ? b->target : "") == 0;
 	return a->mode == b->mode && a->size == b->size &&
-	       a->mtime == b->mtime &&
-	       eb_digest_equal(&a->sha256, &b->sha256);
+	       a->mtime == b->mtime && eb_digest_equal(&a->sha256, &b->sha256);
 }
 
 static bool in_conda_meta(const struct finding *f, const char *path)

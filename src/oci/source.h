@@ -55,7 +55,7 @@ int eb_source_read(const struct eb_source *s, const char *member, size_t max,
 /* A blob whose size is the descriptor's (EB_INTEGRITY otherwise). */
 int eb_source_blob(const struct eb_source *s, const struct eb_descriptor *d,
 		   struct eb_piece *out, struct eb_error *err);
-/* Whole, at most manifest-size, verified. */
+/* Whole, at most EB_MAX_MANIFEST, verified. */
 int eb_source_read_blob(const struct eb_source *s,
 			const struct eb_descriptor *d, struct eb_buf *out,
 			struct eb_error *err);

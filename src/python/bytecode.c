@@ -70,15 +70,14 @@ bool eb_bytecode_wanted(const struct eb_entries *payload, const char *prefix,
 }
 
 void eb_bytecode_key(const struct eb_digest *payload_key,
-		     const struct eb_digest *interpreter_package,
-		     struct eb_digest *key)
+		     const struct eb_digest *interpreter, struct eb_digest *key)
 {
 	struct eb_keyer k;
 
 	eb_key_begin(&k, "bytecode");
 	eb_key_u64(&k, EPOCH);
 	eb_key_digest(&k, payload_key);
-	eb_key_digest(&k, interpreter_package);
+	eb_key_digest(&k, interpreter);
 	eb_key_end(&k, key);
 }
 

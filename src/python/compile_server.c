@@ -156,7 +156,13 @@ static int launch(struct eb_compile_server *s, const char *root, const char *at,
 	};
 
 	s->c = (struct eb_confined){
-		.root = root, .at = at, .argv = argv, .env = env, .tmp = tmp
+		.root = root,
+		.at = at,
+		.argv = argv,
+		.env = env,
+		.tmp = tmp,
+		.memory_mib = s->memory_mib,
+		.cpu_s = s->cpu_s,
 	};
 	if (eb_confined_start(&s->c, events, err) < 0)
 		return -1;

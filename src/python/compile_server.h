@@ -20,6 +20,7 @@
 #define EB_BYTECODE_MAX ((size_t)256 << 20) /* of its .pyc */
 
 struct eb_compile_server {
+	unsigned memory_mib, cpu_s; /* set before start; 0: confine.h's */
 	struct eb_confined c;
 	char *program; /* "/opt/env/bin/python3.7" */
 	char *ready;   /* what it said: "3.7 cpython-37 7f00..." */

@@ -16,6 +16,8 @@ static int no_bytecode(struct eb_error *err)
 static int start_slot(struct eb_interpreter *i, struct eb_interpreter_slot *s,
 		      struct eb_error *err)
 {
+	s->server.memory_mib = i->memory_mib;
+	s->server.cpu_s = i->cpu_s;
 	if (eb_compile_server_start(&s->server, i->root, i->prefix, i->minor,
 				    i->tmp, i->events, err) == 0) {
 		s->started = true;
@@ -104,6 +106,8 @@ int eb_interpreter_new(struct eb_store *store,
 	i->events = events;
 	pthread_mutex_init(&i->lock, NULL);
 	pthread_cond_init(&i->freed, NULL);
+	i->memory_mib = options->memory_mib;
+	i->cpu_s = options->cpu_s;
 	i->n_slots = options->servers ? options->servers : 1;
 	i->slot = eb_calloc(i->n_slots, sizeof *i->slot);
 	if (prepare(i, store, options, err) < 0) {

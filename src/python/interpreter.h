@@ -12,8 +12,9 @@
 
 struct eb_interpreter {
 	char *prefix, *minor, *tag; /* "/opt/env", "3.7", "cpython-37" */
-	char *tmp, *dir, *root;	    /* dir: ours or NULL; root: seen at prefix */
+	char *tmp, *dir, *root; /* dir: ours or NULL; root: seen at prefix */
 	const char *way;
+	unsigned memory_mib, cpu_s; /* of a server */
 	struct eb_events *events;
 	pthread_mutex_t lock;
 	pthread_cond_t freed;

@@ -69,8 +69,7 @@ static void drop_old(const char *folder)
 		const char *name = strchr(tree.v[i], ' ') + 1;
 		eb_autofree char *path = eb_path_join(folder, name);
 
-		if (atoll(tree.v[i]) > KEPT_S &&
-		    eb_remove_tree(path, &err) < 0)
+		if (atoll(tree.v[i]) > KEPT_S && eb_remove_tree(path, &err) < 0)
 			eb_err_release(&err); /* the next one tries again */
 	}
 }

@@ -167,6 +167,8 @@ int eb_confined_wait(struct eb_confined *c, struct eb_error *err)
 				END_S, false, &timed_out, &status, err);
 	if (result == 0)
 		result = judge(s, status, timed_out, err);
+	if (result < 0 && s->bundled)
+		eb_form_forget(); /* asked again next time */
 	eb_confined_state_free(s);
 	c->state = NULL;
 	return result;

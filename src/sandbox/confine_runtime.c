@@ -106,5 +106,8 @@ int eb_confined_by_runtime(struct eb_confined *c, struct eb_confined_state *s,
 	s->bundled = true;
 	if (eb_bundle_open(&s->bundle, &form, c->tmp, err) < 0)
 		return -1;
-	return start(c, s, err);
+	if (start(c, s, err) == 0)
+		return 0;
+	eb_form_forget();
+	return -1;
 }

@@ -113,5 +113,8 @@ int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 	if (eb_bundle_open(&b, &form, s->tmp, err) < 0 ||
 	    write_config(&b, &real, err) < 0)
 		return -1;
-	return run(&b, &real, status, events, err);
+	if (run(&b, &real, status, events, err) == 0)
+		return 0;
+	eb_form_forget();
+	return -1;
 }

@@ -84,15 +84,22 @@ static int try_all(struct answer *a, const struct eb_form_use *use,
 		   const char *tmp, struct eb_error *err)
 {
 	struct eb_forms f EB_CLEANUP(eb_forms_release) = { 0 };
+	long before;
 	size_t i;
 	EB_AUTOBUF(said, EB_MAX_TEXT);
 
 	eb_forms_list(&f, use->ids);
+	before = eb_form_recall(&f, use);
+	if (before >= 0) {
+		remember(a, &f.form[before]);
+		return 0;
+	}
 	for (i = 0; i < f.n; i++) {
 		struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 
 		if (eb_form_try(&f.form[i], use, tmp, &why) == 0) {
 			remember(a, &f.form[i]);
+			eb_form_keep(&f, use, i);
 			return 0;
 		}
 		eb_buf_addf(&said, "%s%s", said.len ? "; " : "", why.message);

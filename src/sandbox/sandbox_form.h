@@ -72,4 +72,11 @@ int eb_form_try(const struct eb_form *f, const struct eb_form_use *use,
 int eb_form_find(const struct eb_form_use *use, const char *tmp,
 		 struct eb_form *out, struct eb_error *err);
 
+/* sandbox_memory.c: which form of the list worked for this use before (-1: not
+ * known), for later processes; forget all when one did not work after all. */
+long eb_form_recall(const struct eb_forms *f, const struct eb_form_use *use);
+void eb_form_keep(const struct eb_forms *f, const struct eb_form_use *use,
+		  size_t i);
+void eb_form_forget(void);
+
 #endif

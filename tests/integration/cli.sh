@@ -274,7 +274,6 @@ moved() {
 it 'a tree that was moved finds its parts' moved
 
 installed() {
-	[ "$ENVBUILD_BUILD" = "$TOP/build" ] || skip 'another build folder'
 	make -s -C "$TOP" install DESTDIR="$PWD/root" PREFIX=/opt/eb
 	look_around "$PWD/root/opt/eb/bin/envbuild"
 	mv root/opt/eb moved

@@ -100,7 +100,7 @@ wrong_files() {
 	wrong 'jobs: many\n' 1:7 '"many"'
 	wrong 'max-age: 3 weeks\n' 1:10 '"3 weeks"'
 	wrong 'limit: {nonsense: 3}\n' 1:9 '"nonsense=3"'
-	wrong 'limit: {member-size: large}\n' 1:9 '"member-size=large"'
+	wrong 'limit: {member-size: large}\n' 1:9 '"large"'
 	wrong 'channel: {a: b}\n' 1:10 '"channel"'
 	wrong 'channel: [[a]]\n' 1:11 '"channel"'
 	wrong 'channel: [a\n' 2:1 YAML

@@ -17,7 +17,8 @@ make_image() {
 	umoci new --image "$SCRATCH/layout:v1"
 	umoci unpack --image "$SCRATCH/layout:v1" bundle
 	tar -C bundle/rootfs -xf "$base"
-	mkdir -p bundle/rootfs/srv/work
+	mkdir -p bundle/rootfs/srv/work bundle/rootfs/etc
+	echo 'worker:x:33:44::/:/bin/sh' >bundle/rootfs/etc/passwd
 	# Devices of the machine's own, planted by whoever made the image.
 	if [ "$(id -u)" = 0 ]; then
 		mknod -m 666 bundle/rootfs/planted b 7 0
@@ -346,4 +347,18 @@ damaged() {
 	same "$(ls fresh/envbuild/tmp)" ''
 }
 it 'a damaged layout is refused' damaged
+# The image's own user, by name with its group, and by numbers.
+image_user() {
+	cp -r "$SCRATCH/layout" layout
+	umoci config --image layout:v1 --config.user worker --tag named
+	umoci config --image layout:v1 --config.user 1234:5678 --tag numbers
+	umoci config --image layout:v1 --config.user nobody-here --tag unknown
+	same "$("$ENVBUILD" run oci:layout:named -- id -u)" 33
+	same "$("$ENVBUILD" run oci:layout:named -- id -g)" 44
+	same "$("$ENVBUILD" run oci:layout:numbers -- sh -c \
+		'echo $(id -u) $(id -g)')" '1234 5678'
+	fails 125 '"nobody-here"' "$ENVBUILD" run oci:layout:unknown -- id
+}
+it 'the user of the image' image_user
+
 done_testing
