@@ -67,6 +67,7 @@ char *eb_channel_expand(const char *text, size_t max, struct eb_error *err)
 
 /* --- normal form ----------------------------------------------------- */
 
+/* Every subdir that conda has ever known. */
 static const char *const subdirs[] = {
 	"noarch",
 	"linux-64",
@@ -81,15 +82,26 @@ static const char *const subdirs[] = {
 	"linux-s390x",
 	"osx-64",
 	"osx-arm64",
-	"win-64",
 	"win-32",
+	"win-64",
 	"win-arm64",
-	"freebsd-64",
 	"zos-z",
+	"freebsd-64",
 	"emscripten-wasm32",
 	"emscripten-32",
 	"wasi-wasm32",
 };
+
+size_t eb_channel_without_subdir(const char *channel)
+{
+	const char *slash = strrchr(channel, '/');
+	size_t i;
+
+	for (i = 0; slash && i < sizeof subdirs / sizeof *subdirs; i++)
+		if (strcmp(slash + 1, subdirs[i]) == 0)
+			return slash - channel;
+	return strlen(channel);
+}
 
 static void cut_slashes(char *s)
 {
@@ -101,13 +113,7 @@ static void cut_slashes(char *s)
 
 static void cut_subdir(char *path)
 {
-	char *slash = strrchr(path, '/');
-
-	for (size_t i = 0; slash && i < sizeof subdirs / sizeof *subdirs; i++)
-		if (!strcmp(slash + 1, subdirs[i])) {
-			*slash = 0;
-			break;
-		}
+	path[eb_channel_without_subdir(path)] = 0;
 	cut_slashes(path);
 }
 

@@ -23,4 +23,8 @@ char *eb_channel_file_path(const char *url);
 /* RFC 3986 reference against a base URL that ends with a slash. */
 char *eb_channel_join(const char *base, const char *reference);
 
+/* Length of the text without a final known subdir; its own length where
+ * there is none. "conda-forge/linux-64" -> 11. */
+size_t eb_channel_without_subdir(const char *channel);
+
 #endif

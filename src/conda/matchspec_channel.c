@@ -2,48 +2,13 @@
 /* The channel of a MatchSpec: its subdir, its names, which URL it means. */
 #include <string.h>
 
+#include "channel_url.h"
 #include "matchspec_parts.h"
 #include <envbuild/channel.h>
 
 #define ANACONDA "https://repo.anaconda.com"
 
-/* Every subdir that conda has ever known. */
-static const char *const subdirs[] = {
-	"noarch",
-	"linux-64",
-	"linux-32",
-	"linux-aarch64",
-	"linux-armv6l",
-	"linux-armv7l",
-	"linux-ppc64",
-	"linux-ppc64le",
-	"linux-riscv32",
-	"linux-riscv64",
-	"linux-s390x",
-	"osx-64",
-	"osx-arm64",
-	"win-32",
-	"win-64",
-	"win-arm64",
-	"zos-z",
-	"freebsd-64",
-	"emscripten-wasm32",
-	"emscripten-32",
-	"wasi-wasm32",
-};
-
 static const char *const default_members[] = { "pkgs/main", "pkgs/r" };
-
-size_t eb_channel_without_subdir(const char *channel)
-{
-	const char *slash = strrchr(channel, '/');
-	size_t i;
-
-	for (i = 0; slash && i < sizeof subdirs / sizeof *subdirs; i++)
-		if (strcmp(slash + 1, subdirs[i]) == 0)
-			return slash - channel;
-	return strlen(channel);
-}
 
 /* Scheme and user left out: host and path below `alias`, or NULL. */
 static const char *below_alias(const char *url, const char *alias)

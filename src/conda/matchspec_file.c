@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "channel_url.h"
 #include "matchspec_parts.h"
 
 static const char *const endings[] = { ".conda", ".tar.bz2" };

@@ -64,13 +64,8 @@ bool eb_matchspec_is_file(const char *text);
 int eb_matchspec_set_file(struct eb_matchspec *m, const char *text,
 			  struct eb_error *err);
 
-/* ---- matchspec_channel.c ------------------------------------------------ */
-
-/* Length of the text without a final known subdir; its own length where
- * there is none. "conda-forge/linux-64" -> 11. */
-size_t eb_channel_without_subdir(const char *channel);
-/* What conda calls the channel: short names for what lies below the default
- * alias, "defaults" for its members. Caller frees. */
+/* ---- matchspec_channel.c ------------------------------------------------ */ /* What conda calls the channel: short names for what lies below the default
+										 * alias, "defaults" for its members. Caller frees. */
 char *eb_channel_conda_name(const char *channel);
 
 /* ---- matchspec_text.c --------------------------------------------------- */
