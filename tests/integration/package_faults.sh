@@ -178,7 +178,7 @@ limits() {
 	fails 3 '"many-members-1.0-0.conda" has a member "info/paths.json"' \
 		build many-members --limit metadata-size=1KiB
 	has_words stderr '--limit metadata-size='
-	fails 2 '"member-size=many"' build normal --limit member-size=many
+	fails 2 '"many"' build normal --limit member-size=many
 	fails 2 '"members=1"' build normal --limit members=1
 	no_image c
 	build many-members --limit package-members=3000
