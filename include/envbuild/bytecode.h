@@ -23,9 +23,11 @@
 struct eb_interpreter;
 
 struct eb_interpreter_options {
-	const char *prefix;	       /* "/opt/env" */
-	const char *python_minor;      /* "3.7" */
-	const struct eb_item *payload; /* of python and what it depends on */
+	const char *prefix;	  /* "/opt/env" */
+	const char *python_minor; /* "3.7" */
+	/* of python, which comes first, and of what it depends on: unpacked
+	 * only when python does not start alone */
+	const struct eb_item *payload;
 	size_t n;
 	const char *tmp;
 	unsigned servers;	    /* how many packages at once */

@@ -126,6 +126,7 @@ static int compile_job(void *arg, struct eb_error *err)
 static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
 			     struct eb_error *err)
 {
+	const struct eb_work *python = eb_find_work(b, "python");
 	eb_autofree bool *in = eb_interpreter_closure(b);
 	eb_autofree struct eb_item *payload =
 		eb_calloc(b->n + 1, sizeof *payload);
@@ -140,8 +141,9 @@ static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
 		.cpu_s = (unsigned)limit[EB_LIMIT_BUILD_TIME],
 	};
 
+	payload[options.n++] = python->payload;
 	for (size_t i = 0; i < b->n; i++)
-		if (in[i])
+		if (in[i] && &b->work[i] != python)
 			payload[options.n++] = b->work[i].payload;
 	return eb_interpreter_new(b->store, &options, b->events, out, err);
 }

@@ -74,6 +74,57 @@ static int check_addresses(struct eb_interpreter *i, struct eb_error *err)
 	return no_bytecode(err);
 }
 
+static void leave_tree(struct eb_interpreter *i)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	if (i->dir)
+		eb_remove_tree(i->dir, &ignored);
+	free(i->dir);
+	free(i->root);
+	i->dir = i->root = NULL;
+}
+
+/* Beside the tree: it did not start, so that it is not tried again. */
+static char *failed_mark(const struct eb_interpreter *i)
+{
+	return eb_asprintf("%s-does-not-start", i->root);
+}
+
+/* conda's Python starts with the libraries that are linked into it; another
+ * may want those of the packages that it depends on. 1: it started. */
+static int start_alone(struct eb_interpreter *i, struct eb_store *store,
+		       const struct eb_interpreter_options *o)
+{
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autofree char *mark = NULL;
+
+	if (eb_interpreter_tree(i, store, o, 1, &why) < 0) {
+		leave_tree(i);
+		return 0;
+	}
+	mark = failed_mark(i);
+	if (!eb_path_exists(mark)) {
+		if (start_slot(i, &i->slot[0], &why) == 0)
+			return 1;
+		eb_write_file(mark, "", 0, 0600, &ignored);
+	}
+	leave_tree(i);
+	return 0;
+}
+
+static int start_first(struct eb_interpreter *i, struct eb_store *store,
+		       const struct eb_interpreter_options *o,
+		       struct eb_error *err)
+{
+	if (o->n > 1 && start_alone(i, store, o))
+		return 0;
+	if (eb_interpreter_tree(i, store, o, o->n, err) < 0)
+		return -1;
+	return start_slot(i, &i->slot[0], err);
+}
+
 static int prepare(struct eb_interpreter *i, struct eb_store *store,
 		   const struct eb_interpreter_options *o, struct eb_error *err)
 {
@@ -83,8 +134,7 @@ static int prepare(struct eb_interpreter *i, struct eb_store *store,
 			   i->minor);
 		return no_bytecode(err);
 	}
-	if (eb_interpreter_tree(i, store, o, err) < 0 ||
-	    start_slot(i, &i->slot[0], err) < 0 ||
+	if (start_first(i, store, o, err) < 0 ||
 	    check_version(i, i->slot[0].server.ready, err) < 0 ||
 	    check_addresses(i, err) < 0)
 		return -1;

@@ -29,10 +29,11 @@ struct eb_interpreter {
 int eb_interpreter_unpack(struct eb_interpreter *i, struct eb_store *store,
 			  const struct eb_item *payload, size_t n,
 			  struct eb_error *err);
-/* interpreter_tree.c: the same, from the store where it was unpacked before;
- * sets root, and dir where the tree is this build's alone. */
+/* interpreter_tree.c: the same for the first n payloads, from the store where
+ * it was unpacked before; sets root, and dir where the tree is this build's
+ * alone. */
 int eb_interpreter_tree(struct eb_interpreter *i, struct eb_store *store,
-			const struct eb_interpreter_options *o,
+			const struct eb_interpreter_options *o, size_t n,
 			struct eb_error *err);
 /* A started server that nobody else uses. */
 int eb_interpreter_borrow(struct eb_interpreter *i,

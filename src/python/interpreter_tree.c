@@ -24,7 +24,7 @@
 #define KEPT 4
 #define KEPT_S 86400 /* a build that uses an older one has ended */
 
-static void tree_key(const struct eb_interpreter_options *o,
+static void tree_key(const struct eb_interpreter_options *o, size_t n,
 		     struct eb_digest *key)
 {
 	struct eb_keyer k;
@@ -33,7 +33,7 @@ static void tree_key(const struct eb_interpreter_options *o,
 	eb_key_u64(&k, EPOCH);
 	eb_key_text(&k, o->prefix);
 	eb_key_text(&k, o->python_minor);
-	for (size_t i = 0; i < o->n; i++)
+	for (size_t i = 0; i < n; i++)
 		eb_key_digest(&k, &o->payload[i].plain);
 	eb_key_end(&k, key);
 }
@@ -76,8 +76,8 @@ static void drop_old(const char *folder)
 
 /* Made in tmp, renamed when whole. */
 static int make(struct eb_interpreter *i, struct eb_store *store,
-		const struct eb_interpreter_options *o, const char *place,
-		struct eb_error *err)
+		const struct eb_interpreter_options *o, size_t n,
+		const char *place, struct eb_error *err)
 {
 	eb_autofree char *root = NULL;
 
@@ -86,7 +86,7 @@ static int make(struct eb_interpreter *i, struct eb_store *store,
 		return -1;
 	root = eb_path_join(i->dir, "root");
 	i->root = eb_steal(root);
-	if (eb_interpreter_unpack(i, store, o->payload, o->n, err) < 0)
+	if (eb_interpreter_unpack(i, store, o->payload, n, err) < 0)
 		return -1;
 	if (rename(i->dir, place) < 0)
 		return 0; /* it serves this build from where it is */
@@ -98,7 +98,7 @@ static int make(struct eb_interpreter *i, struct eb_store *store,
 }
 
 int eb_interpreter_tree(struct eb_interpreter *i, struct eb_store *store,
-			const struct eb_interpreter_options *o,
+			const struct eb_interpreter_options *o, size_t n,
 			struct eb_error *err)
 {
 	eb_autofree char *folder =
@@ -108,14 +108,14 @@ int eb_interpreter_tree(struct eb_interpreter *i, struct eb_store *store,
 	struct eb_digest key;
 	char hex[EB_HEX_SIZE];
 
-	tree_key(o, &key);
+	tree_key(o, n, &key);
 	place = eb_path_join(folder, eb_digest_hex(&key, hex));
 	lock = eb_asprintf("%s/.lock", folder);
 	if (eb_mkdirs(folder, 0700, err) < 0 ||
 	    eb_lock_file(lock, true, &fd, err) < 0)
 		return -1;
 	if (!eb_path_exists(place)) {
-		if (make(i, store, o, place, err) < 0)
+		if (make(i, store, o, n, place, err) < 0)
 			return -1;
 		drop_old(folder);
 		return 0;

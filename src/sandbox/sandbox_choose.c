@@ -89,6 +89,8 @@ static int try_all(struct answer *a, const struct eb_form_use *use,
 	EB_AUTOBUF(said, EB_MAX_TEXT);
 
 	eb_forms_list(&f, use->ids);
+	if (use->confined)
+		eb_forms_quick_first(&f);
 	before = eb_form_recall(&f, use);
 	if (before >= 0) {
 		remember(a, &f.form[before]);

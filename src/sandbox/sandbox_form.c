@@ -104,6 +104,20 @@ void eb_form_release(struct eb_form *f)
 	memset(f, 0, sizeof *f);
 }
 
+void eb_forms_quick_first(struct eb_forms *f)
+{
+	struct eb_form *sorted = eb_calloc(f->n + 1, sizeof *sorted);
+	size_t n = 0;
+
+	for (int crun = 1; crun >= 0; crun--)
+		for (size_t i = 0; i < f->n; i++)
+			if (f->form[i].crun == crun)
+				sorted[n++] = f->form[i];
+	free(f->form);
+	f->form = sorted;
+	f->alloc = f->n + 1;
+}
+
 void eb_forms_release(struct eb_forms *f)
 {
 	size_t i;

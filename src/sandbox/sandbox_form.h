@@ -53,6 +53,8 @@ struct eb_form_use {
 
 /* Each form of each runtime found that fits, best first. */
 void eb_forms_list(struct eb_forms *out, bool ids);
+/* crun's before runc's, else as they are: it starts in half the time. */
+void eb_forms_quick_first(struct eb_forms *f);
 void eb_forms_release(struct eb_forms *f);
 void eb_form_copy(struct eb_form *to, const struct eb_form *from);
 void eb_form_release(struct eb_form *f);
