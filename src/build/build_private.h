@@ -111,6 +111,7 @@ struct eb_build {
 	struct eb_clashes clashes;
 	struct eb_clash_member *clash_member;
 	struct eb_digest interpreter; /* its identity */
+	struct eb_interpreter *warm;  /* started before it was needed */
 	struct eb_item *bucket;	      /* plan.n_buckets */
 	struct eb_item environment;
 	struct eb_built *built;
@@ -129,6 +130,9 @@ struct eb_work *eb_find_work(struct eb_build *b, const char *name);
  * caller frees. Its identity, for the keys of bytecode. */
 bool *eb_interpreter_closure(struct eb_build *b);
 void eb_interpreter_identity(struct eb_build *b, struct eb_digest *out);
+
+/* Have the pool start the interpreter when all of it is in the store. */
+void eb_build_warm(struct eb_build *b);
 
 int eb_build_payloads(struct eb_build *b, struct eb_error *err);
 int eb_build_moves(struct eb_build *b, struct eb_error *err);

@@ -148,6 +148,31 @@ static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
 	return eb_interpreter_new(b->store, &options, b->events, out, err);
 }
 
+/* --- started while packages are still being packed -------------------------
+ */
+static int warm_job(void *arg, struct eb_error *err)
+{
+	struct eb_error later EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_build *b = arg;
+
+	(void)err; /* what is wrong is said where the interpreter is needed */
+	if (start_interpreter(b, &b->warm, &later) < 0)
+		b->warm = NULL;
+	return 0;
+}
+
+void eb_build_warm(struct eb_build *b)
+{
+	eb_autofree bool *in = eb_interpreter_closure(b);
+
+	if (strcmp(b->lock->pyc, "compile"))
+		return;
+	for (size_t i = 0; i < b->n; i++)
+		if (in[i] && !b->work[i].have_payload)
+			return;
+	eb_pool_submit(b->pool, warm_job, b);
+}
+
 static int find_cached(struct eb_work *w, struct job *job, struct eb_error *err)
 {
 	struct eb_build *b = w->build;
@@ -171,7 +196,8 @@ static int compile_all(struct eb_build *b, struct job *job, size_t n,
 	EB_CLEANUP(eb_interpreter_free_ptr)
 	struct eb_interpreter *interpreter = NULL;
 
-	if (start_interpreter(b, &interpreter, err) < 0)
+	interpreter = eb_steal(b->warm);
+	if (!interpreter && start_interpreter(b, &interpreter, err) < 0)
 		return -1;
 	eb_detail(b->events, "bytecode is compiled confined by %s",
 		  eb_interpreter_way(interpreter));

@@ -140,6 +140,8 @@ static void release(struct eb_build *b)
 		eb_entries_release(&b->work[i].bytecode_paths);
 		free(b->work[i].url);
 	}
+	if (b->warm)
+		eb_interpreter_free(b->warm);
 	eb_clashes_release(&b->clashes);
 	eb_plan_release(&b->plan);
 	eb_base_free(b->base);

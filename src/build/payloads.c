@@ -256,7 +256,11 @@ static int make_missing(struct eb_build *b, struct eb_error *err)
 		eb_calloc(b->n + 1, sizeof(struct eb_work *));
 	size_t n = missing(b, todo);
 	struct round r = { 0 };
-	int rc = run_round(b, todo, n, &r);
+	int rc;
+
+	if (n)
+		eb_build_warm(b);
+	rc = run_round(b, todo, n, &r);
 
 	if (rc < 0 && worth_another_try(todo, n, &r)) {
 		eb_warn(b->events, "%s; fetching once more", r.pack.message);
