@@ -86,7 +86,7 @@ struct job {
 	struct eb_compile_server *server;
 	const struct eb_entries *paths;
 	const char *what;
-	char *library;
+	char *sources;	       /* "opt/env/lib/python3.7/" */
 	struct eb_strv linked; /* sources that links lead to */
 	struct eb_entries *out;
 	unsigned n_failed;
@@ -115,7 +115,7 @@ static int compile_as(struct job *j, const struct eb_entry *e,
 		      struct eb_error *err)
 {
 	eb_autofree char *path =
-		wanted_path(j->paths, e, j->library, j->i->tag);
+		wanted_path(j->paths, e, j->sources, j->i->tag);
 	eb_autofree char *source = eb_asprintf("/%s", e->path);
 	int done;
 
@@ -181,7 +181,7 @@ static void release(struct job *j)
 {
 	eb_buf_release(&j->answer);
 	eb_strv_release(&j->linked);
-	free(j->library);
+	free(j->sources);
 }
 
 static int compile_with(struct job *j, struct eb_store *store,
@@ -211,10 +211,10 @@ int eb_bytecode_compile(struct eb_interpreter *i, struct eb_store *store,
 	};
 
 	eb_buf_init(&j.answer, EB_BYTECODE_MAX);
-	j.library = library_of(i->prefix, i->minor);
+	j.sources = library_of(i->prefix, i->minor);
 	if (eb_part_paths(store, payload, &paths, err) < 0)
 		return -1;
-	eb_linked_sources(&paths, j.library, &j.linked);
+	eb_linked_sources(&paths, j.sources, &j.linked);
 	if (compile_with(&j, store, payload, err) < 0) {
 		if (err->code == EB_STEP)
 			eb_err_hint(err, "--pyc=none builds without bytecode");

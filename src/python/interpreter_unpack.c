@@ -23,7 +23,7 @@ struct unpack {
 	struct eb_interpreter *i;
 	const char *inside; /* "opt/env" */
 	char *program;	    /* "bin/python3.7" */
-	char *library;	    /* "lib/python3.7/" */
+	char *modules;	    /* "lib/python3.7/" */
 	struct eb_strv link, target;
 	bool found;
 };
@@ -31,7 +31,7 @@ struct unpack {
 static void release(struct unpack *u)
 {
 	free(u->program);
-	free(u->library);
+	free(u->modules);
 	eb_strv_release(&u->link);
 	eb_strv_release(&u->target);
 }
@@ -69,8 +69,8 @@ static const char *wanted(const struct unpack *u, const char *path)
 	path += n + 1;
 	if (strcmp(path, u->program) == 0 || eb_starts(path, "bin/python"))
 		return path;
-	if (eb_starts(path, u->library))
-		return of_library(path + strlen(u->library)) ? path : NULL;
+	if (eb_starts(path, u->modules))
+		return of_library(path + strlen(u->modules)) ? path : NULL;
 	return eb_starts(path, "lib/") && !strchr(path + 4, '/') &&
 			       strstr(path, ".so")
 		       ? path
@@ -179,7 +179,7 @@ int eb_interpreter_unpack(struct eb_interpreter *i, struct eb_store *store,
 	int has;
 
 	u.program = eb_asprintf("bin/python%s", i->minor);
-	u.library = eb_asprintf("lib/python%s/", i->minor);
+	u.modules = eb_asprintf("lib/python%s/", i->minor);
 	if (eb_mkdirs(i->root, 0755, err) < 0)
 		return -1;
 	for (k = 0; k < n; k++) {
