@@ -1,75 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server sends: header fields are kept, the body goes to the file. */
+/* What a server sends: its header is kept, its body goes where it belongs. */
 #include "http_int.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
-
-#include <envbuild/str.h>
-
-#define MAX_FIELD 8192 /* longer header fields are not kept */
-#define STEP_NS 100000000u
 
 /* --- header ---------------------------------------------------------- */
 
-static void forget_fields(struct eb_transfer *t)
+static void begin_header(struct eb_transfer *t)
+{
+	t->head = true;
+	t->body = false;
+	eb_buf_reset(&t->header);
+	eb_buf_reset(&t->error);
+	eb_http_forget_answer(t->r);
+	free(eb_steal(t->location));
+}
+
+static void keep_header(struct eb_transfer *t)
 {
 	struct eb_http_request *r = t->r;
 
-	t->head = true;
-	t->body = false;
-	free(eb_steal(t->location));
-	free(eb_steal(r->etag));
-	free(eb_steal(r->last_modified));
-	free(eb_steal(r->cache_control));
+	t->head = false;
+	r->answer = eb_buf_steal(&t->header, NULL);
+	r->etag = eb_http_field(r, "ETag", 0);
+	r->last_modified = eb_http_field(r, "Last-Modified", 0);
+	r->cache_control = eb_http_field(r, "Cache-Control", 0);
+	t->location = eb_http_field(r, "Location", 0);
 }
 
-static char **field_place(struct eb_transfer *t, const char *p, size_t n)
+/* "bytes 5-9/10": does the part begin where ours ends, and is it no longer
+ * than what was asked for? */
+static bool range_fits(const struct eb_transfer *t)
 {
-	static const char *const name[] = { "etag", "last-modified",
-					    "cache-control", "location" };
-	char **place[] = { &t->r->etag, &t->r->last_modified,
-			   &t->r->cache_control, &t->location };
+	const struct eb_http_request *r = t->r;
+	eb_autofree char *range = eb_http_field(r, "Content-Range", 0);
+	unsigned long long from = 0, to = 0;
+	uint64_t want = t->got + (r->range_size ? r->range_from : 0);
 
-	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-		if (strlen(name[i]) == n && !strncasecmp(name[i], p, n))
-			return place[i];
-	return NULL;
-}
-
-static void keep_field(struct eb_transfer *t, const char *p, size_t n)
-{
-	const char *colon = memchr(p, ':', n);
-	char **place = colon ? field_place(t, p, (size_t)(colon - p)) : NULL;
-	char *text;
-
-	if (!place || n > MAX_FIELD)
-		return;
-	n -= (size_t)(colon + 1 - p);
-	text = eb_strndup(colon + 1, n);
-	eb_strip(text);
-	free(*place);
-	*place = text;
-}
-
-/* "bytes 5-9/10": does the part begin where ours ends? */
-static bool range_fits(struct eb_transfer *t)
-{
-	struct curl_header *h;
-	unsigned long long from = 0;
-
-	if (curl_easy_header(t->easy, "Content-Range", 0, CURLH_HEADER, -1,
-			     &h) != CURLHE_OK)
+	if (!range || sscanf(range, "bytes %llu-%llu", &from, &to) != 2)
 		return false;
-	return sscanf(h->value, "bytes %llu-", &from) == 1 && from == t->got;
+	if (from != want || to < from)
+		return false;
+	return !r->range_size || to - r->range_from < r->range_size;
 }
 
-static bool is_strong(const char *etag)
+static int check_part(struct eb_transfer *t, long status)
 {
-	return etag && *etag == '"';
+	bool asked = t->resumed || t->r->range_size;
+
+	if (status == 206 && (!asked || !range_fits(t)))
+		return eb_err_set(&t->err, EB_NETWORK,
+				  "\"%s\": downloading: the server sends "
+				  "another part than it was asked for",
+				  t->shown);
+	if (status == 200 && t->r->range_size)
+		return eb_err_set(&t->err, EB_NETWORK,
+				  "\"%s\": downloading: the server sends the "
+				  "whole where a part was asked for",
+				  t->shown);
+	return 0;
 }
 
 static int refuse_size(struct eb_transfer *t)
@@ -80,30 +70,36 @@ static int refuse_size(struct eb_transfer *t)
 			  t->shown, (unsigned long long)t->r->max_bytes);
 }
 
-/* The header has ended: is what follows the body that was asked for? */
-static int begin_body(struct eb_transfer *t)
+static void learn_size(struct eb_transfer *t)
 {
+	const char *etag = t->r->etag;
 	curl_off_t length = -1;
-	long status = 0;
 
-	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status == 206 && (!t->ranged || !range_fits(t)))
-		return eb_err_set(&t->err, EB_NETWORK,
-				  "\"%s\": downloading: the server sends "
-				  "another part than it was asked for",
-				  t->shown);
-	if (status < 200 || status >= 300)
-		return 0;
-	if (status != 206 && eb_transfer_rewind(t, &t->err) < 0)
-		return -1;
-	t->body = true;
 	curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
 	t->total = length >= 0 ? t->got + (uint64_t)length : 0;
 	free(t->part_etag);
-	t->part_etag = is_strong(t->r->etag) ? eb_strdup(t->r->etag) : NULL;
+	t->part_etag = etag && *etag == '"' ? eb_strdup(etag) : NULL;
+}
+
+/* The header has ended: is what follows the body that was asked for? */
+static int begin_body(struct eb_transfer *t)
+{
+	long status = 0;
+
+	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status < 200 || status >= 300)
+		return 0;
+	if (!strcmp(t->method, "HEAD"))
+		return 0;
+	if (check_part(t, status) < 0)
+		return -1;
+	if (status != 206 && eb_transfer_rewind(t, &t->err) < 0)
+		return -1;
+	t->body = true;
+	learn_size(t);
 	if (t->r->max_bytes && t->total > t->r->max_bytes)
 		return refuse_size(t);
-	return 0;
+	return t->r->to_pipe ? eb_pipe_open(t, &t->err) : 0;
 }
 
 static size_t on_header(char *p, size_t size, size_t n, void *data)
@@ -113,85 +109,57 @@ static size_t on_header(char *p, size_t size, size_t n, void *data)
 	n *= size;
 	t->moved = eb_now_ns();
 	if (n >= 5 && !strncmp(p, "HTTP/", 5))
-		forget_fields(t);
+		begin_header(t);
 	if (!t->head)
 		return n; /* a trailer */
 	if (n > 2) {
-		keep_field(t, p, n);
+		eb_buf_add(&t->header, p, n);
 		return n;
 	}
-	t->head = false;
+	keep_header(t);
 	return begin_body(t) < 0 ? 0 : n;
 }
 
 /* --- body ------------------------------------------------------------ */
 
-static void emit(struct eb_transfer *t, enum eb_event_type type,
-		 const char *text)
+/* A page about an error or a redirect: its beginning. */
+static size_t keep_error(struct eb_transfer *t, const char *p, size_t n)
 {
-	struct eb_event ev = {
-		.type = type,
-		.name = t->r->task,
-		.kind = "fetch",
-		.text = text,
-		.done = t->got,
-		.total = t->total ? t->total : t->r->expect_size,
-	};
+	size_t room = t->error.max - t->error.len;
 
-	eb_emit(t->http->events, &ev);
+	eb_buf_add(&t->error, p, n < room ? n : room);
+	if (n <= room)
+		return n;
+	t->enough = true;
+	return CURL_WRITEFUNC_ERROR;
 }
 
-/* Progress, ten times a second at most; an end in every case. */
-void eb_transfer_say(struct eb_transfer *t)
+static bool is_too_long(const struct eb_transfer *t, size_t n)
 {
-	uint64_t now = eb_now_ns();
+	const struct eb_http_request *r = t->r;
 
-	if (!t->r->task)
-		return;
-	if (!t->begun)
-		emit(t, EB_EV_TASK_BEGIN, NULL);
-	else if (now - t->said >= STEP_NS)
-		emit(t, EB_EV_TASK_STEP, NULL);
-	else
-		return;
-	t->begun = true;
-	t->said = now;
-}
-
-static int store(struct eb_transfer *t, const char *p, size_t n)
-{
-	while (n && t->r->fd >= 0) {
-		ssize_t w = pwrite(t->r->fd, p, n, t->base + (off_t)t->got);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			return eb_err_errno(&t->err, EB_MACHINE, errno,
-					    "\"%s\": writing what was "
-					    "downloaded",
-					    t->shown);
-		p += w;
-		n -= (size_t)w;
-		t->got += (uint64_t)w;
-	}
-	t->got += n;
-	return 0;
+	return r->max_bytes && t->got + n > r->max_bytes;
 }
 
 static size_t on_body(char *p, size_t size, size_t n, void *data)
 {
 	struct eb_transfer *t = data;
+	int rc = -1;
 
 	n *= size;
 	t->moved = eb_now_ns();
 	if (!t->body)
-		return n; /* a page about an error or a redirect */
-	if (t->r->max_bytes && t->got + n > t->r->max_bytes) {
+		return keep_error(t, p, n);
+	if (is_too_long(t, n))
 		refuse_size(t);
+	else
+		rc = eb_place_put(t, p, n);
+	if (rc < 0)
 		return CURL_WRITEFUNC_ERROR;
+	if (rc == 0) {
+		t->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
 	}
-	if (store(t, p, n) < 0)
-		return CURL_WRITEFUNC_ERROR;
 	eb_transfer_say(t);
 	return n;
 }

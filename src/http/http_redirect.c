@@ -11,6 +11,25 @@
 
 #define MAX_REDIRECTS 10
 
+bool eb_http_follows(const struct eb_transfer *t)
+{
+	return !strcmp(t->method, "GET") || !strcmp(t->method, "HEAD");
+}
+
+bool eb_http_is_redirect(const struct eb_transfer *t)
+{
+	if (!t->location || !eb_http_follows(t))
+		return false;
+	switch (t->r->status) {
+	case 301:
+	case 302:
+	case 303:
+	case 307:
+	case 308: return true;
+	default: return false;
+	}
+}
+
 static int check(const struct eb_transfer *t, const char *to,
 		 struct eb_error *err)
 {
@@ -18,14 +37,14 @@ static int check(const struct eb_transfer *t, const char *to,
 
 	if (!eb_starts(to, "https://") && !eb_starts(to, "http://"))
 		return eb_err_set(err, EB_REFUSED,
-				  "\"%s\": downloading: a redirect to \"%s\", "
+				  "\"%s\": %s: a redirect to \"%s\", "
 				  "which is neither http nor https",
-				  t->shown, shown);
+				  t->shown, t->doing, shown);
 	if (eb_starts(t->url, "https://") && !eb_starts(to, "https://"))
 		return eb_err_set(err, EB_REFUSED,
-				  "\"%s\": downloading: a redirect from https "
+				  "\"%s\": %s: a redirect from https "
 				  "to \"%s\"",
-				  t->shown, shown);
+				  t->shown, t->doing, shown);
 	return 0;
 }
 
@@ -35,19 +54,20 @@ int eb_http_follow(struct eb_transfer *t, struct eb_error *err)
 
 	if (++t->redirects > MAX_REDIRECTS)
 		return eb_err_set(err, EB_NETWORK,
-				  "\"%s\": downloading: more than %d redirects",
-				  t->shown, MAX_REDIRECTS);
-	to = eb_http_resolve(t->url, t->location);
+				  "\"%s\": %s: more than %d redirects",
+				  t->shown, t->doing, MAX_REDIRECTS);
+	to = eb_http_join(t->url, t->location);
 	if (!to)
 		return eb_err_set(err, EB_NETWORK,
-				  "\"%s\": downloading: a redirect to "
+				  "\"%s\": %s: a redirect to "
 				  "something that is no URL",
-				  t->shown);
+				  t->shown, t->doing);
 	if (check(t, to, err) < 0)
 		return -1;
 	free(t->url);
 	t->url = eb_steal(to);
 	free(t->origin);
 	t->origin = eb_http_origin(t->url);
+	t->host = NULL;
 	return 0;
 }

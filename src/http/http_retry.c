@@ -13,6 +13,7 @@ bool eb_http_retryable_status(long status)
 	case 408:
 	case 425:
 	case 429:
+	case 499:
 	case 500:
 	case 502:
 	case 503:
@@ -56,18 +57,22 @@ static uint64_t backoff(struct eb_transfer *t)
 	return ns - (uint64_t)(rand_r(&t->http->seed) % 512) * (ns / 1024);
 }
 
+unsigned eb_http_tries(const struct eb_transfer *t)
+{
+	return t->r->tries ? t->r->tries : t->http->tries;
+}
+
 int eb_http_wait(struct eb_transfer *t, uint64_t *wait_ns, struct eb_error *err)
 {
-	curl_off_t asked = 0;
+	unsigned asked = t->r->retry_after;
 
-	curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &asked);
 	if (asked > MAX_PAUSE_S) {
 		eb_err_set(err, EB_NETWORK,
-			   "\"%s\": downloading: the server answers %ld and "
-			   "asks for a pause of %lld s",
-			   t->shown, t->r->status, (long long)asked);
+			   "\"%s\": %s: the server answers %ld and asks for a "
+			   "pause of %u s",
+			   t->shown, t->doing, t->r->status, asked);
 		return eb_err_hint(err, "try again after that time");
 	}
-	*wait_ns = asked > 0 ? in_ns(t, (uint64_t)asked) : backoff(t);
+	*wait_ns = asked ? in_ns(t, asked) : backoff(t);
 	return 0;
 }

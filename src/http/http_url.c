@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <envbuild/str.h>
+
 static void free_curlu(CURLU **u)
 {
 	if (*u)
@@ -50,11 +52,17 @@ static char *origin_of(CURLU *u)
 	return eb_asprintf("%s://%s:%s", scheme, host, port ? port : "");
 }
 
+static bool is_http(const char *url)
+{
+	return eb_starts(url, "http://") || eb_starts(url, "https://");
+}
+
 char *eb_http_origin(const char *url)
 {
 	auto_curlu CURLU *u = parse(url);
+	eb_autofree char *origin = u ? origin_of(u) : NULL;
 
-	return u ? origin_of(u) : NULL;
+	return origin && is_http(origin) ? eb_steal(origin) : NULL;
 }
 
 /* Without login and fragment. */
@@ -80,7 +88,7 @@ int eb_http_login_split(const char *url, char **bare, struct eb_login *login)
 	return login->origin && *bare ? 0 : -1;
 }
 
-char *eb_http_resolve(const char *base, const char *location)
+char *eb_http_join(const char *base, const char *location)
 {
 	auto_curlu CURLU *u = parse(base);
 
@@ -89,4 +97,11 @@ char *eb_http_resolve(const char *base, const char *location)
 			  CURLUE_OK)
 		return NULL;
 	return bare_url(u);
+}
+
+char *eb_http_resolve(const char *url, const char *location)
+{
+	eb_autofree char *to = eb_http_join(url, location);
+
+	return to && is_http(to) ? eb_steal(to) : NULL;
 }

@@ -14,7 +14,7 @@
 struct httpd {
 	struct eb_process process;
 	char *script;
-	const char *argv[8];
+	const char *argv[10];
 	unsigned port;
 };
 
@@ -27,8 +27,19 @@ static inline char *httpd_script(void)
 			   here);
 }
 
-static inline int httpd_start(struct httpd *h, const char *root,
-			      const char *tls)
+static inline int httpd_argument(struct httpd *h, int i, const char *name,
+				 const char *value)
+{
+	if (!value)
+		return i;
+	h->argv[i++] = name;
+	h->argv[i++] = value;
+	return i;
+}
+
+/* `ask`: clients have to show this certificate. */
+static inline int httpd_start_asking(struct httpd *h, const char *root,
+				     const char *tls, const char *ask)
 {
 	struct eb_error err = EB_ERROR_INIT;
 	char line[16] = "";
@@ -38,14 +49,9 @@ static inline int httpd_start(struct httpd *h, const char *root,
 	memset(h, 0, sizeof *h);
 	h->argv[i++] = "python3";
 	h->argv[i++] = h->script = httpd_script();
-	if (root) {
-		h->argv[i++] = "--root";
-		h->argv[i++] = root;
-	}
-	if (tls) {
-		h->argv[i++] = "--tls";
-		h->argv[i++] = tls;
-	}
+	i = httpd_argument(h, i, "--root", root);
+	i = httpd_argument(h, i, "--tls", tls);
+	httpd_argument(h, i, "--ask", ask);
 	h->process.argv = h->argv;
 	h->process.in = EB_IO_PIPE;
 	h->process.out = EB_IO_PIPE;
@@ -59,6 +65,12 @@ static inline int httpd_start(struct httpd *h, const char *root,
 		n++;
 	h->port = (unsigned)atoi(line);
 	return h->port ? 0 : -1;
+}
+
+static inline int httpd_start(struct httpd *h, const char *root,
+			      const char *tls)
+{
+	return httpd_start_asking(h, root, tls, NULL);
 }
 
 static inline void httpd_stop(struct httpd *h)

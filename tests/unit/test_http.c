@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Downloads from a server whose faults are scripted (fixtures/httpd.py). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +12,7 @@
 #include <envbuild/http.h>
 #include <envbuild/str.h>
 
-#include "httpd.h"
+#include "httpd_ask.h"
 
 static struct httpd one, two, tls;
 static char *dir, *pem;
@@ -95,31 +89,6 @@ static void assert_good(const struct get *g, off_t size)
 	assert_int_equal(g->r.received, size);
 }
 
-/* What the server says it was asked: /_count or /_last of a path. */
-static char *ask(const struct httpd *h, const char *what, const char *path)
-{
-	char rest[512];
-	struct get g;
-	EB_AUTOBUF(text, 65536);
-	struct eb_error err = EB_ERROR_INIT;
-
-	snprintf(rest, sizeof rest, "/%s%s", what, path);
-	get_init(&g, "http://127.0.0.1", h->port, rest);
-	get_with(&g, &quick);
-	assert_false(eb_err_is_set(&g.r.err));
-	lseek(g.fd, 0, SEEK_SET);
-	assert_int_equal(eb_read_fd(g.fd, "body", 65536, &text, &err), 0);
-	get_free(&g);
-	return eb_buf_steal(&text, NULL);
-}
-
-static int count(const struct httpd *h, const char *path)
-{
-	eb_autofree char *text = ask(h, "_count", path);
-
-	return atoi(text);
-}
-
 /* Same bytes as the server makes for this name. */
 static void assert_same_body(struct get *a, const char *path)
 {
@@ -176,7 +145,7 @@ static void test_not_there(void **state)
 	assert_int_equal(g.r.status, 404);
 	assert_int_equal(size_of(g.fd), 0);
 	get_free(&g);
-	assert_int_equal(count(&one, "/nothing"), 1);
+	assert_int_equal(httpd_count(&one, "/nothing"), 1);
 	get(&g, "/@code=410@/gone");
 	assert_error(&g, EB_NETWORK, "gone (410)");
 	assert_int_equal(g.r.status, 404);
@@ -188,12 +157,14 @@ static void test_not_there(void **state)
 	get(&g, "/@code=418@/teapot");
 	assert_error(&g, EB_NETWORK, "(418)");
 	get_free(&g);
-	assert_int_equal(count(&one, "/@code=418@/teapot"), 1);
+	assert_int_equal(httpd_count(&one, "/@code=418@/teapot"), 1);
 }
 
 static void test_tries(void **state)
 {
-	static const int codes[] = { 408, 425, 429, 500, 502, 503, 504, 522 };
+	static const int codes[] = {
+		408, 425, 429, 499, 500, 502, 503, 504, 522
+	};
 	struct get g;
 	char path[80];
 
@@ -204,12 +175,12 @@ static void test_tries(void **state)
 		get(&g, path);
 		assert_good(&g, 99);
 		get_free(&g);
-		assert_int_equal(count(&one, path), 3);
+		assert_int_equal(httpd_count(&one, path), 3);
 	}
 	get(&g, "/@code=500@/always");
 	assert_error(&g, EB_NETWORK, "internal server error (500)");
 	get_free(&g);
-	assert_int_equal(count(&one, "/@code=500@/always"), 5);
+	assert_int_equal(httpd_count(&one, "/@code=500@/always"), 5);
 }
 
 /* backoff_ms is the unit of every pause: 20 ms here stand for a second. */
@@ -228,7 +199,7 @@ static void test_retry_after(void **state)
 	assert_error(&g, EB_NETWORK, "a pause of 3600 s");
 	assert_string_equal(g.r.err.hint, "try again after that time");
 	get_free(&g);
-	assert_int_equal(count(&one, "/@code=429,wait=3600@/long"), 1);
+	assert_int_equal(httpd_count(&one, "/@code=429,wait=3600@/long"), 1);
 }
 
 static void test_broken_off(void **state)
@@ -244,7 +215,7 @@ static void test_broken_off(void **state)
 	assert_good(&g, 60000);
 	assert_same_body(&g, "/@size=60000@/r");
 	get_free(&g);
-	last = ask(&one, "_last", resumed);
+	last = httpd_ask(&one, "_last", resumed);
 	assert_non_null(strstr(last, "Range: bytes=25000-"));
 	assert_non_null(strstr(last, "If-Range: \"x\""));
 
@@ -252,14 +223,14 @@ static void test_broken_off(void **state)
 	assert_good(&g, 60000);
 	assert_same_body(&g, "/@size=60000@/r");
 	get_free(&g);
-	assert_int_equal(count(&one, whole), 3);
+	assert_int_equal(httpd_count(&one, whole), 3);
 
 	get(&g, weak);
 	assert_good(&g, 60000);
 	assert_same_body(&g, "/@size=60000@/r");
 	get_free(&g);
 	free(last);
-	last = ask(&one, "_last", weak);
+	last = httpd_ask(&one, "_last", weak);
 	assert_null(strstr(last, "Range:"));
 }
 
@@ -298,7 +269,7 @@ static void test_too_long(void **state)
 	assert_error(&g, EB_INTEGRITY, "longer than 1000 bytes");
 	assert_true(size_of(g.fd) <= 1000);
 	get_free(&g);
-	assert_int_equal(count(&one, "/@size=1001,chunked@/long"), 1);
+	assert_int_equal(httpd_count(&one, "/@size=1001,chunked@/long"), 1);
 }
 
 static void test_conditional(void **state)
@@ -343,7 +314,7 @@ static void test_redirect(void **state)
 	get(&g, path);
 	assert_error(&g, EB_NETWORK, "not there (404)");
 	get_free(&g);
-	assert_int_equal(count(&two, "/other"), 1);
+	assert_int_equal(httpd_count(&two, "/other"), 1);
 }
 
 static void test_login(void **state)
@@ -371,11 +342,11 @@ static void test_login(void **state)
 	get_init(&g, "http://me:secret@127.0.0.1", one.port, path);
 	get_with(&g, &quick);
 	get_free(&g);
-	last = ask(&two, "_last", "/login");
+	last = httpd_ask(&two, "_last", "/login");
 	assert_non_null(strstr(last, "Host:"));
 	assert_null(strstr(last, "Authorization"));
 	free(last);
-	last = ask(&one, "_last", path);
+	last = httpd_ask(&one, "_last", path);
 	assert_non_null(strstr(last, "Authorization: Basic"));
 }
 
@@ -410,7 +381,7 @@ static void test_slow(void **state)
 			     .backoff_ms = 1, .stall_s = 1, .tries = 2 });
 	assert_error(&g, EB_NETWORK, "no byte came for 1 s");
 	get_free(&g);
-	assert_int_equal(count(&one, "/@size=200,stall=10@/stall"), 2);
+	assert_int_equal(httpd_count(&one, "/@size=200,stall=10@/stall"), 2);
 }
 
 static void test_unreachable(void **state)
@@ -433,7 +404,7 @@ static void test_unreachable(void **state)
 	get_with(&g, &(struct eb_http_options){ .offline = true });
 	assert_error(&g, EB_NETWORK, "--offline");
 	get_free(&g);
-	assert_int_equal(count(&one, "/@size=5@/offline"), 0);
+	assert_int_equal(httpd_count(&one, "/@size=5@/offline"), 0);
 }
 
 static void get_tls(struct get *g, const char *path, const char *ca)
@@ -462,7 +433,7 @@ static void test_tls(void **state)
 	get_tls(&g, path, pem);
 	assert_error(&g, EB_REFUSED, "a redirect from https to");
 	get_free(&g);
-	assert_int_equal(count(&one, "/down"), 0);
+	assert_int_equal(httpd_count(&one, "/down"), 0);
 	/* upwards is fine */
 	snprintf(path, sizeof path, "/@to=tls:%u@/up", tls.port);
 	get_init(&g, "http://127.0.0.1", one.port, path);
@@ -566,42 +537,17 @@ static void test_events(void **state)
 
 /* --- frame ----------------------------------------------------------- */
 
-static int make_pem(void)
-{
-	struct eb_error err = EB_ERROR_INIT;
-	const char *argv[] = { "openssl",  "req",
-			       "-x509",	   "-newkey",
-			       "rsa:2048", "-nodes",
-			       "-days",	   "2",
-			       "-subj",	   "/CN=localhost",
-			       "-addext",  "subjectAltName=DNS:localhost",
-			       "-keyout",  pem,
-			       "-out",	   pem,
-			       NULL };
-	int status = 1;
-
-	if (eb_process_run(argv, NULL, NULL, 0, 65536, 60, NULL, NULL, &status,
-			   &err) < 0)
-		eb_err_release(&err);
-	return status ? -1 : 0;
-}
-
 static int setup(void **state)
 {
 	struct eb_error err = EB_ERROR_INIT;
-	static const char *const proxy[] = { "http_proxy", "https_proxy",
-					     "all_proxy",  "HTTPS_PROXY",
-					     "ALL_PROXY",  "NETRC" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof proxy / sizeof *proxy; i++)
-		unsetenv(proxy[i]);
 	dir = eb_make_tempdir("/tmp", "test_http.", &err);
 	if (!dir)
 		return -1;
-	setenv("HOME", dir, 1);
+	httpd_clean_environment(dir);
 	pem = eb_path_join(dir, "tls.pem");
-	if (make_pem() == 0 && httpd_start(&tls, NULL, pem) < 0)
+	if (httpd_make_pem(pem) == 0 && httpd_start(&tls, NULL, pem) < 0)
 		return -1;
 	return httpd_start(&one, NULL, NULL) < 0 ||
 			       httpd_start(&two, NULL, NULL) < 0
