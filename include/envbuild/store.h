@@ -138,13 +138,25 @@ int eb_store_images(struct eb_store *s, eb_image_fn *fn, void *data,
 
 /* --- small facts: (kind, key) -> text ---------------------------------- */
 /* Kinds in use: "repodata" (URL -> state JSON naming a blob), "base" (file
- * identity -> digest), "compressor" (golden check). Blobs named by a fact are
- * kept alive by eb_store_put_fact's `blob` (may be NULL). */
+ * identity -> digest), "compressor" (golden check), "source" (blob -> where it
+ * can be had), "pulled" (reference and platform, each with the digest of a
+ * blob of that image). Blobs named by a fact are kept alive by
+ * eb_store_put_fact's `blob` (may be NULL). */
 int eb_store_put_fact(struct eb_store *s, const char *kind, const char *key,
 		      const char *text, const struct eb_digest *blob,
 		      struct eb_error *err);
 int eb_store_find_fact(struct eb_store *s, const char *kind, const char *key,
 		       struct eb_buf *text, struct eb_error *err); /* 1 0 -1 */
+/* Several of one kind at once, with one time of use: either all are there or
+ * none, and they go together when they grow old. Before that those whose key
+ * begins with `instead` (NULL: none) are removed. */
+struct eb_fact {
+	const char *key, *text;
+	const struct eb_digest *blob; /* may be NULL */
+};
+int eb_store_put_facts(struct eb_store *s, const char *kind,
+		       const char *instead, const struct eb_fact *fact,
+		       size_t n, struct eb_error *err);
 
 /* --- one build per definition ------------------------------------------ */
 /* Waits for whoever builds it (emits a note once); closing fd releases. */

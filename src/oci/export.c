@@ -2,6 +2,7 @@
 /* Writing an image of the store to a place outside: what it consists of. */
 #include <string.h>
 
+#include <envbuild/json.h>
 #include <envbuild/str.h>
 
 #include "export.h"
@@ -33,6 +34,34 @@ static void list_blobs(struct eb_export *x)
 	}
 }
 
+static bool is_oci(const char *text, size_t len)
+{
+	struct eb_error ignored = EB_ERROR_INIT;
+	eb_autojson json_t *json = eb_json_parse(text, len, "", &ignored);
+	const char *type = eb_json_str(json, "mediaType");
+
+	eb_err_release(&ignored);
+	return !type || strcmp(type, EB_MT_MANIFEST) == 0;
+}
+
+/* A layout holds OCI's types alone. Docker's manifest becomes OCI's: another
+ * digest, the same configuration and layers. */
+static int take_text(struct eb_export *x, const struct eb_digest *manifest,
+		     struct eb_buf *text, struct eb_error *err)
+{
+	x->self.digest = *manifest;
+	if (!is_oci(text->data, text->len)) {
+		eb_buf_reset(text);
+		eb_manifest_format(&x->image, text);
+		if (eb_store_put(x->store, text->data, text->len,
+				 &x->self.digest, err) < 0)
+			return -1;
+	}
+	x->self.media_type = eb_strdup(EB_MT_MANIFEST);
+	x->self.size = text->len;
+	return 0;
+}
+
 static int gather(struct eb_export *x, const struct eb_digest *manifest,
 		  const char *platform, struct eb_error *err)
 {
@@ -44,11 +73,9 @@ static int gather(struct eb_export *x, const struct eb_digest *manifest,
 		    0 ||
 	    eb_manifest_parse(text.data, text.len,
 			      eb_digest_text(manifest, name), &x->image,
-			      err) < 0)
+			      err) < 0 ||
+	    take_text(x, manifest, &text, err) < 0)
 		return -1;
-	x->self.media_type = eb_strdup(EB_MT_MANIFEST);
-	x->self.digest = *manifest;
-	x->self.size = text.len;
 	list_blobs(x);
 	return 0;
 }

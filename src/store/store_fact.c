@@ -4,18 +4,52 @@
 
 #define TOUCH_US ((int64_t)3600 * 1000000)
 
-int eb_store_put_fact(struct eb_store *s, const char *kind, const char *key,
-		      const char *text, const struct eb_digest *blob,
-		      struct eb_error *err)
+static int put(struct eb_store *s, const char *kind, const struct eb_fact *f,
+	       int64_t now, struct eb_error *err)
 {
 	static const char sql[] =
 		"INSERT OR REPLACE INTO fact (kind, key, text, blob, used) "
 		"VALUES (?, ?, ?, ?, ?)";
 
-	return eb_db_run(s->db, sql, NULL, NULL, err, "tttbi", kind, key, text,
-			 blob ? (const void *)blob->byte : NULL,
-			 blob ? sizeof blob->byte : (size_t)0,
-			 eb_store_now_us());
+	return eb_db_run(s->db, sql, NULL, NULL, err, "tttbi", kind, f->key,
+			 f->text, f->blob ? (const void *)f->blob->byte : NULL,
+			 f->blob ? sizeof f->blob->byte : (size_t)0, now);
+}
+
+int eb_store_put_fact(struct eb_store *s, const char *kind, const char *key,
+		      const char *text, const struct eb_digest *blob,
+		      struct eb_error *err)
+{
+	const struct eb_fact fact = { key, text, blob };
+
+	return put(s, kind, &fact, eb_store_now_us(), err);
+}
+
+static int remove_old(struct eb_store *s, const char *kind, const char *instead,
+		      struct eb_error *err)
+{
+	static const char sql[] = "DELETE FROM fact WHERE kind = ?1 AND "
+				  "substr(key, 1, length(?2)) = ?2";
+
+	if (!instead)
+		return 0;
+	return eb_db_run(s->db, sql, NULL, NULL, err, "tt", kind, instead);
+}
+
+int eb_store_put_facts(struct eb_store *s, const char *kind,
+		       const char *instead, const struct eb_fact *fact,
+		       size_t n, struct eb_error *err)
+{
+	int64_t now = eb_store_now_us();
+	size_t i;
+	int done;
+
+	if (eb_db_begin(s->db, err) < 0)
+		return -1;
+	done = remove_old(s, kind, instead, err);
+	for (i = 0; done == 0 && i < n; i++)
+		done = put(s, kind, fact + i, now, err);
+	return eb_store_end(s, done, err);
 }
 
 struct fact {

@@ -481,6 +481,46 @@ static void facts(void **state)
 	eb_store_close(s);
 }
 
+static int find_text(struct eb_store *s, const char *key, const char *want)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	EB_AUTOBUF(text, 100);
+	int got = eb_store_find_fact(s, "k", key, &text, &err);
+
+	if (got > 0)
+		assert_string_equal(text.data, want);
+	return got;
+}
+
+static void facts_at_once(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_store *s = open_store(state, 0);
+	struct eb_digest blob = put_text(s, "one");
+	const struct eb_fact first[] = { { "a 1", "x", &blob },
+					 { "a 2", "y", NULL },
+					 { "ab", "z", NULL } };
+	const struct eb_fact second[] = { { "a 3", "new", &blob } };
+	const struct eb_fact wrong[] = { { "a 4", "w", NULL },
+					 { "a 5", NULL, NULL } };
+
+	must(eb_store_put_facts(s, "k", NULL, first, 3, &err), &err);
+	assert_int_equal(find_text(s, "a 1", "x"), 1);
+	assert_int_equal(find_text(s, "a 2", "y"), 1);
+	must(eb_store_put_facts(s, "other", "a ", second, 1, &err), &err);
+	assert_int_equal(find_text(s, "a 2", "y"), 1);
+	must(eb_store_put_facts(s, "k", "a ", second, 1, &err), &err);
+	assert_int_equal(find_text(s, "a 1", ""), 0);
+	assert_int_equal(find_text(s, "a 2", ""), 0);
+	assert_int_equal(find_text(s, "a 3", "new"), 1);
+	assert_int_equal(find_text(s, "ab", "z"), 1);
+	must_fail(eb_store_put_facts(s, "k", "a ", wrong, 2, &err), &err,
+		  EB_MACHINE, "NOT NULL");
+	assert_int_equal(find_text(s, "a 3", "new"), 1);
+	assert_int_equal(find_text(s, "a 4", ""), 0);
+	eb_store_close(s);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
 
 int main(void)
@@ -503,6 +543,7 @@ int main(void)
 		TEST(image_without_a_blob_is_a_miss),
 		TEST(images_newest_first),
 		TEST(facts),
+		TEST(facts_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

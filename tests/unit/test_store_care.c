@@ -409,6 +409,35 @@ static void gc_by_age(void **state)
 	eb_store_close(s);
 }
 
+/* What one reference needs: a fact for each blob, all of one age. */
+static void gc_and_facts_of_one_image(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_store *s = open_store(state, 0);
+	struct eb_digest d[] = { put_text(s, "manifest"), put_text(s, "config"),
+				 put_text(s, "layer"), put_text(s, "other") };
+	const struct eb_fact fact[] = { { "x/y:z linux/amd64", "", &d[0] },
+					{ "x/y:z linux/amd64 1", "", &d[1] },
+					{ "x/y:z linux/amd64 2", "", &d[2] } };
+	const struct eb_fact moved[] = { { "x/y:z linux/amd64", "", &d[3] } };
+
+	must(eb_store_put_facts(s, "pulled", NULL, fact, 3, &err), &err);
+	assert_int_equal(gc(s, 0, 0, false).removed, 1); /* "other" */
+	assert_int_equal(gc(s, 19, 0, false).removed, 0);
+	d[3] = put_text(s, "other");
+	must(eb_store_put_facts(s, "pulled", "x/y:z linux/amd64 ", moved, 1,
+				&err),
+	     &err);
+	assert_int_equal(gc(s, 0, 0, false).removed, 3);
+	assert_int_equal(eb_store_has(s, &d[3], &err), 1);
+	must(eb_store_put_facts(s, "pulled", NULL, fact, 3, &err), &err);
+	put_text(s, "manifest");
+	put_text(s, "config");
+	put_text(s, "layer");
+	assert_int_equal(gc(s, 18, 0, false).blobs, 0);
+	eb_store_close(s);
+}
+
 static void gc_keeps_away_from_builds(void **state)
 {
 	struct eb_gc_options o = { 1, 0, false };
@@ -470,6 +499,7 @@ int main(void)
 		TEST(gc_removes_what_nothing_reaches),
 		TEST(gc_by_size_takes_the_oldest),
 		TEST(gc_by_age),
+		TEST(gc_and_facts_of_one_image),
 		TEST(gc_keeps_away_from_builds),
 		TEST(locks_and_leftovers_are_swept),
 	};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blobs into a repository, in the background: a queue and a few threads. */
+#include <string.h>
+
+#include <envbuild/mem.h>
+
+#include "push_int.h"
+
+struct job {
+	struct eb_push *push;
+	struct eb_blob_ref blob;
+	char *task;
+};
+
+struct eb_push *eb_push_new(struct eb_registry *registry,
+			    struct eb_repository *to, struct eb_store *store,
+			    struct eb_events *events)
+{
+	struct eb_push *p = eb_calloc(1, sizeof *p);
+
+	p->registry = registry;
+	p->to = to;
+	p->store = store;
+	p->events = events;
+	pthread_mutex_init(&p->mutex, NULL);
+	p->pool = eb_pool_new(EB_AT_ONCE);
+	return p;
+}
+
+static void free_job(void *arg)
+{
+	struct job *job = arg;
+
+	free(job->task);
+	free(job);
+}
+
+void eb_push_forget(struct eb_push *p, const struct eb_digest *d)
+{
+	pthread_mutex_lock(&p->mutex);
+	eb_digests_remove(&p->seen, d);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+static void drop_job(void *arg)
+{
+	struct job *job = arg;
+
+	eb_push_forget(job->push, &job->blob.digest);
+	free_job(job);
+}
+
+/* With the mutex held. */
+static void count(struct eb_push_totals *t, enum eb_push_way way, uint64_t size)
+{
+	if (way == EB_PUSH_THERE)
+		t->n_there++;
+	if (way == EB_PUSH_MOUNTED)
+		t->n_mounted++;
+	if (way == EB_PUSH_SENT) {
+		t->n_sent++;
+		t->sent += size;
+	}
+	if (way == EB_PUSH_COPIED) {
+		t->n_copied++;
+		t->copied += size;
+	}
+}
+
+static void note_done(struct eb_push *p, const struct job *job,
+		      enum eb_push_way way)
+{
+	static const char *const how[] = { "", "is there", "mounted", "sent",
+					   "copied" };
+	struct eb_event ev = { .type = EB_EV_TOTAL, .name = "push" };
+
+	pthread_mutex_lock(&p->mutex);
+	count(&p->totals, way, job->blob.size);
+	eb_digests_add(&p->fresh, &job->blob.digest);
+	ev.done = ++p->done;
+	ev.total = p->queued;
+	pthread_mutex_unlock(&p->mutex);
+	eb_emit(p->events, &ev);
+	eb_detail(p->events, "%s: %s %s", eb_repository_text(p->to), job->task,
+		  how[way]);
+}
+
+static int run_job(void *arg, struct eb_error *err)
+{
+	struct job *job = arg;
+	struct eb_push *p = job->push;
+	enum eb_push_way way = EB_PUSH_NOT;
+	int rc = atomic_load(&p->ending)
+			 ? 0
+			 : eb_push_one(p, &job->blob, job->task, &way, err);
+
+	if (rc < 0)
+		eb_push_forget(p, &job->blob.digest);
+	else if (way != EB_PUSH_NOT)
+		note_done(p, job, way);
+	free_job(job);
+	return rc;
+}
+
+void eb_push_blob(struct eb_push *p, const struct eb_digest *d, uint64_t size,
+		  const char *task)
+{
+	struct job *job;
+	bool fresh;
+
+	pthread_mutex_lock(&p->mutex);
+	fresh = eb_digests_add(&p->seen, d);
+	if (fresh)
+		p->queued++;
+	pthread_mutex_unlock(&p->mutex);
+	if (!fresh)
+		return;
+	job = eb_calloc(1, sizeof *job);
+	*job = (struct job){ p,
+			     { *d, size },
+			     task ? eb_strdup(task) : eb_blob_task(d) };
+	eb_pool_submit_owned(p->pool, run_job, job, drop_job);
+}
+
+void eb_push_known(struct eb_push *p, const struct eb_digest *d)
+{
+	pthread_mutex_lock(&p->mutex);
+	eb_digests_add(&p->seen, d);
+	eb_digests_add(&p->fresh, d);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+/* A hint for later: a push that went well does not fail for it. */
+void eb_push_remember(struct eb_push *p, const struct eb_digests *there)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	if (eb_blob_source_put(p->store, eb_repository_text(p->to), there->v,
+			       there->n, &err) < 0)
+		eb_detail(p->events, "%s", err.message);
+	eb_err_release(&err);
+}
+
+int eb_push_wait(struct eb_push *p, struct eb_error *err)
+{
+	EB_CLEANUP(eb_digests_release) struct eb_digests fresh = { 0 };
+	int rc = eb_pool_wait(p->pool, err);
+
+	pthread_mutex_lock(&p->mutex);
+	fresh = p->fresh;
+	memset(&p->fresh, 0, sizeof p->fresh);
+	pthread_mutex_unlock(&p->mutex);
+	eb_push_remember(p, &fresh);
+	return rc;
+}
+
+void eb_push_totals(const struct eb_push *p, struct eb_push_totals *out)
+{
+	struct eb_push *open = (struct eb_push *)p;
+
+	pthread_mutex_lock(&open->mutex);
+	*out = p->totals;
+	pthread_mutex_unlock(&open->mutex);
+}
+
+/* A transfer that is under way is not cut off: it ends by itself, well or
+ * not. */
+void eb_push_free(struct eb_push *p)
+{
+	if (!p)
+		return;
+	atomic_store(&p->ending, true);
+	eb_pool_free(p->pool);
+	pthread_mutex_destroy(&p->mutex);
+	eb_digests_release(&p->seen);
+	eb_digests_release(&p->fresh);
+	free(p);
+}
