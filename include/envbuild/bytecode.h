@@ -6,8 +6,8 @@
  * before.
  *
  * An interpreter is unpacked once for a build from the payloads of `python`
- * and its dependencies into a scratch folder; it runs confined (confine.h),
- * one server a thread, one fork of it a package.
+ * and its dependencies into a scratch folder; it runs confined (confine.h), as
+ * a server with a worker a thread, which forks for each chunk of files.
  */
 #ifndef EB_BYTECODE_H
 #define EB_BYTECODE_H
@@ -18,6 +18,7 @@
 #include <envbuild/error.h>
 #include <envbuild/event.h>
 #include <envbuild/part.h>
+#include <envbuild/pool.h>
 #include <envbuild/store.h>
 
 struct eb_interpreter;
@@ -30,8 +31,8 @@ struct eb_interpreter_options {
 	const struct eb_item *payload;
 	size_t n;
 	const char *tmp;
-	unsigned servers;	    /* how many packages at once */
-	unsigned memory_mib, cpu_s; /* of a server; 0: as in confine.h */
+	unsigned workers;	    /* how many chunks at once */
+	unsigned memory_mib, cpu_s; /* of a process; 0: as in confine.h */
 };
 /* EB_MACHINE when it cannot run here; the hint names --pyc=none. */
 int eb_interpreter_new(struct eb_store *store,
@@ -52,12 +53,26 @@ bool eb_bytecode_wanted(const struct eb_entries *payload, const char *prefix,
 void eb_bytecode_key(const struct eb_digest *payload_key,
 		     const struct eb_digest *interpreter,
 		     struct eb_digest *key);
-/* Compile what a cached payload holds into entries (sorted by path). Files
- * that do not compile are left out and counted (detail event). Thread-safe:
- * waits for a free server. */
-int eb_bytecode_compile(struct eb_interpreter *i, struct eb_store *store,
-			const struct eb_item *payload, const char *what,
-			struct eb_entries *out, unsigned *n_failed,
-			struct eb_error *err);
+/* What a cached payload holds, compiled in chunks whose bounds depend on the
+ * payload alone. Files that do not compile are left out and counted (detail
+ * event). */
+struct eb_bytecode_job {
+	struct eb_interpreter *interpreter;
+	struct eb_store *store;
+	struct eb_pool *pool; /* chunks go to its threads; NULL: to none */
+	const struct eb_item *payload;
+	const char *what; /* the package, for messages */
+	/* Called once, when all is done, perhaps by another thread; the job
+	 * may be freed after it came back. Without `ok` nothing is to be
+	 * made of it, and no error to be set: there is one. */
+	int (*done)(struct eb_bytecode_job *job, bool ok, struct eb_error *err);
+	void *data; /* of the caller */
+	/* filled; `out`, sorted by path, is released after done() */
+	struct eb_entries out;
+	unsigned n_failed;
+};
+/* Comes back when all chunks are compiled or given to the pool, of which the
+ * caller may be a thread. Thread-safe: waits for a free worker. */
+int eb_bytecode_run(struct eb_bytecode_job *job, struct eb_error *err);
 
 #endif

@@ -21,6 +21,12 @@
 #include <envbuild/error.h>
 #include <envbuild/event.h>
 
+#define EB_CONFINED_MORE 63
+
+struct eb_confined_pipes { /* our ends */
+	int fd_in, fd_out; /* what it reads, what it writes */
+};
+
 struct eb_confined {
 	/* filled by the caller */
 	const char *root;	 /* scratch folder, seen at `at` */
@@ -33,6 +39,11 @@ struct eb_confined {
 	const char *tmp;
 	unsigned memory_mib; /* address space; 0 = 4096 */
 	unsigned cpu_s;	     /* of each process; 0 = 1800 */
+	/* Pairs of pipes beside standard input and output, which it finds as
+	 * descriptors 3 (to read) and 4 (to write), 5 and 6, ...; ours are
+	 * the caller's to close. */
+	struct eb_confined_pipes *more;
+	unsigned n_more; /* EB_CONFINED_MORE at most */
 	/* filled */
 	int fd_in, fd_out; /* pipes to its standard input and output */
 	const char *way;   /* "runc", "crun", "landlock" */

@@ -19,7 +19,7 @@
 
 #define EB_LOCK_FORMAT 1 /* of the file */
 /* Raised when envbuild itself would write other bytes for the same lock. */
-#define EB_BUILD_EPOCH 1
+#define EB_BUILD_EPOCH 2
 
 struct eb_locked_package {
 	struct eb_record record;

@@ -10,7 +10,7 @@
  *     waited for on every path. Both close the pipe ends that are left, wait
  *     before it waits. After a failed start there is nothing to wait for.
  *
- * The child has only fds 0, 1, 2 (and `extra_fd` as 3) once it executes, no
+ * The child has only fds 0, 1, 2 (and those it is given) once it executes, no
  * signal blocked and SIGPIPE at its default. Secrets go by environment or
  * standard input, never in argv.
  */
@@ -22,6 +22,8 @@
 
 #include <envbuild/buf.h>
 #include <envbuild/error.h>
+
+#define EB_PROCESS_MORE 128
 
 enum eb_process_io {
 	EB_IO_NULL,    /* /dev/null */
@@ -36,7 +38,9 @@ struct eb_process {
 	const char *const *env;	 /* NULL: inherited */
 	const char *cwd;	 /* NULL: inherited */
 	enum eb_process_io in, out, err;
-	int extra_fd; /* becomes fd 3 when > 2 */
+	const int *more_fd; /* become fd 3, 4, ... */
+	unsigned n_more;    /* EB_PROCESS_MORE at most */
+	int extra_fd;	    /* becomes the one behind them when > 2 */
 	bool new_group;
 	/* called in the child between fork and exec; async-signal-safe only;
 	 * non-zero ends the child with status 127 */

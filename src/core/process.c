@@ -12,13 +12,15 @@
 
 #include "process_child.h"
 
-/* What the child gets is kept above these, so that placing one on 0 to 3
+/* What the child gets is kept above these, so that placing one where it goes
  * never hits another. */
-#define ABOVE 10
+#define ABOVE (EB_CHILD_FD_MAX + 1)
 
 struct start {
 	struct eb_process *p;
-	int child[4];  /* the child's ends */
+	int child[3];		       /* the child's ends */
+	int more[EB_PROCESS_MORE + 1]; /* beside them */
+	unsigned n_more;
 	int parent[3]; /* ours, where a pipe was asked for */
 	int report[2];
 };
@@ -32,10 +34,12 @@ static void release_start(struct start *s)
 {
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 3; i++) {
 		close_fd(&s->child[i]);
-	for (i = 0; i < 3; i++)
 		close_fd(&s->parent[i]);
+	}
+	while (s->n_more)
+		close_fd(&s->more[--s->n_more]);
 	close_fd(&s->report[0]);
 	close_fd(&s->report[1]);
 }
@@ -103,6 +107,27 @@ static int open_one(struct start *s, int i, enum eb_process_io io, int given)
 	return s->child[i] < 0 ? -1 : 0;
 }
 
+static int add_more(struct start *s, int fd, struct eb_error *err)
+{
+	int lifted = lift(fd);
+
+	if (lifted < 0)
+		return fail_errno(s, "preparing its descriptors", err);
+	s->more[s->n_more++] = lifted;
+	return 0;
+}
+
+static int open_more(struct start *s, struct eb_error *err)
+{
+	const struct eb_process *p = s->p;
+	unsigned i;
+
+	for (i = 0; i < p->n_more && i < EB_PROCESS_MORE; i++)
+		if (add_more(s, p->more_fd[i], err) < 0)
+			return -1;
+	return p->extra_fd > 2 ? add_more(s, p->extra_fd, err) : 0;
+}
+
 static int open_all(struct start *s, struct eb_error *err)
 {
 	struct eb_process *p = s->p;
@@ -111,11 +136,8 @@ static int open_all(struct start *s, struct eb_error *err)
 	    open_one(s, 1, p->out, p->fd_out) < 0 ||
 	    open_one(s, 2, p->err, p->fd_err) < 0)
 		return fail_errno(s, "preparing its input and output", err);
-	if (p->extra_fd > 2) {
-		s->child[3] = lift(p->extra_fd);
-		if (s->child[3] < 0)
-			return fail_errno(s, "preparing its descriptor 3", err);
-	}
+	if (open_more(s, err) < 0)
+		return -1;
 	if (pipe2(s->report, O_CLOEXEC) < 0)
 		return fail_errno(s, "starting", err);
 	s->report[1] = lift_and_close(s->report[1]);
@@ -133,6 +155,8 @@ static pid_t fork_child(struct start *s, const char *program)
 			      .program = program,
 			      .env = s->p->env ? (char *const *)s->p->env
 					       : environ,
+			      .more = s->more,
+			      .n_more = s->n_more,
 			      .report = s->report[1],
 			      .mask = &none };
 	pid_t pid;
@@ -202,7 +226,7 @@ int eb_process_start(struct eb_process *p, struct eb_error *err)
 {
 	struct start s EB_CLEANUP(release_start) = {
 		.p = p,
-		.child = { -1, -1, -1, -1 },
+		.child = { -1, -1, -1 },
 		.parent = { -1, -1, -1 },
 		.report = { -1, -1 },
 	};

@@ -58,12 +58,15 @@ static void close_on_exec_from(unsigned first)
 
 static void place_fds(const struct eb_child *c)
 {
-	int i;
+	unsigned i;
 
-	for (i = 0; i < 4; i++)
-		if (c->fd[i] >= 0 && dup2(c->fd[i], i) < 0)
+	for (i = 0; i < 3; i++)
+		if (dup2(c->fd[i], (int)i) < 0)
 			give_up(c, EB_CHILD_FDS);
-	close_on_exec_from(c->fd[3] >= 0 ? 4 : 3);
+	for (i = 0; i < c->n_more; i++)
+		if (dup2(c->more[i], (int)i + 3) < 0)
+			give_up(c, EB_CHILD_FDS);
+	close_on_exec_from(3 + c->n_more);
 }
 
 void eb_child_exec(const struct eb_child *c)

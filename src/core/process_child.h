@@ -7,6 +7,9 @@
 
 #include <envbuild/process.h>
 
+/* Of what the child gets: 0 to 2, eb_process.more_fd, eb_process.extra_fd. */
+#define EB_CHILD_FD_MAX (3 + EB_PROCESS_MORE)
+
 /* Which step it was that did not work; told through `report`. */
 enum eb_child_step {
 	EB_CHILD_GROUP,
@@ -24,8 +27,10 @@ struct eb_child {
 	const struct eb_process *process;
 	const char *program; /* full path */
 	char *const *env;
-	int fd[4];  /* for 0, 1, 2, 3; all above 3; the last may be -1 */
-	int report; /* above 3, close-on-exec */
+	int fd[3];	 /* for 0, 1, 2; all above EB_CHILD_FD_MAX */
+	const int *more; /* for 3, 4, ..., likewise */
+	unsigned n_more;
+	int report;	      /* likewise, close-on-exec */
 	const sigset_t *mask; /* to begin the program with */
 };
 

@@ -2,13 +2,23 @@
 /*
  * Joining cached parts into a layer. Their compressed bytes are copied as they
  * are; on the way they are unpacked once more, because the diff ID is over the
- * plain bytes of the whole.
+ * plain bytes of the whole. Of a layer that is not small a thread at the side
+ * hashes one piece while the next one is unpacked.
  */
 #include <string.h>
 
+#include <envbuild/pool.h>
+
 #include "layer_priv.h"
 
-#define PIECE (128 << 10)
+#define PIECE ((size_t)256 << 10)
+#define SMALL (4 * PIECE)
+
+struct piece {
+	struct eb_sink *sink;
+	char *data;
+	size_t n;
+};
 
 struct joining {
 	struct eb_store *store;
@@ -17,6 +27,9 @@ struct joining {
 	struct eb_sink *sink;
 	struct eb_entries *paths; /* one list a part */
 	struct eb_strv dirs;
+	struct eb_pool *side; /* NULL: small */
+	struct piece piece[2];
+	unsigned turn; /* the piece that is filled */
 	char name[EB_DIGEST_TEXT];
 };
 
@@ -102,16 +115,45 @@ static int write_dirs(struct joining *j, struct eb_error *err)
 	return 0;
 }
 
+/* What the sink keeps of plain bytes is this job's alone; the compressed ones
+ * go by it. */
+static int hash_job(void *arg, struct eb_error *err)
+{
+	struct piece *p = arg;
+
+	return eb_sink_plain(p->sink, p->data, p->n, err);
+}
+
+/* One at a time, in order. */
+static int hash_piece(struct joining *j, struct piece *p, struct eb_error *err)
+{
+	p->sink = j->sink;
+	if (!j->side)
+		return hash_job(p, err);
+	if (eb_pool_wait(j->side, err) < 0)
+		return -1;
+	eb_pool_submit(j->side, hash_job, p);
+	j->turn ^= 1;
+	return 0;
+}
+
 static int copy_stream(struct joining *j, struct eb_stream *in,
 		       struct eb_error *err)
 {
-	eb_autofree char *buffer = eb_malloc(PIECE);
 	ssize_t got;
 
-	while ((got = eb_stream_read(in, buffer, PIECE, err)) > 0)
-		if (eb_sink_plain(j->sink, buffer, (size_t)got, err) < 0)
+	for (;;) {
+		struct piece *p = &j->piece[j->turn];
+
+		if (!p->data)
+			p->data = eb_malloc(PIECE);
+		got = eb_stream_read(in, p->data, PIECE, err);
+		if (got <= 0)
+			return (int)got;
+		p->n = (size_t)got;
+		if (hash_piece(j, p, err) < 0)
 			return -1;
-	return (int)got;
+	}
 }
 
 static int damaged(const struct eb_item *part, struct eb_error *err)
@@ -161,15 +203,29 @@ static int add_part(struct joining *j, const struct eb_item *part,
 	return copy_part(j, part, fd, err);
 }
 
+static bool is_small(const struct joining *j)
+{
+	uint64_t size = 0;
+	size_t i;
+
+	for (i = 0; i < j->n; i++)
+		size += j->part[i].plain_size;
+	return size < SMALL;
+}
+
 static int write_all(struct joining *j, struct eb_error *err)
 {
 	size_t i;
 
 	if (write_dirs(j, err) < 0)
 		return -1;
+	if (!is_small(j))
+		j->side = eb_pool_new(1);
 	for (i = 0; i < j->n; i++)
 		if (add_part(j, &j->part[i], err) < 0)
 			return -1;
+	if (j->side && eb_pool_wait(j->side, err) < 0)
+		return -1;
 	return eb_sink_zeros(j->sink, 2 * EB_TAR_BLOCK, err);
 }
 
@@ -193,6 +249,9 @@ static void release(struct joining *j)
 {
 	size_t i;
 
+	eb_pool_free(j->side);
+	free(j->piece[0].data);
+	free(j->piece[1].data);
 	for (i = 0; i < j->n; i++)
 		eb_entries_release(&j->paths[i]);
 	free(j->paths);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment's interpreter: unpacked once, its servers shared out. */
+/* The environment's interpreter: unpacked once, its workers shared out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,30 +13,22 @@ static int no_bytecode(struct eb_error *err)
 	return eb_err_hint(err, "--pyc=none builds without bytecode");
 }
 
-static int start_slot(struct eb_interpreter *i, struct eb_interpreter_slot *s,
-		      struct eb_error *err)
+static int start_server(struct eb_interpreter *i, struct eb_error *err)
 {
-	s->server.memory_mib = i->memory_mib;
-	s->server.cpu_s = i->cpu_s;
-	if (eb_compile_server_start(&s->server, i->root, i->prefix, i->minor,
-				    i->tmp, i->events, err) == 0) {
-		s->started = true;
+	struct eb_compile_server *s = &i->server;
+
+	s->memory_mib = i->memory_mib;
+	s->cpu_s = i->cpu_s;
+	s->n = i->n_workers;
+	i->ill = false;
+	if (eb_compile_server_start(s, i->root, i->prefix, i->minor, i->tmp,
+				    i->events, err) == 0)
 		return 0;
-	}
-	eb_compile_server_stop(&s->server);
-	memset(&s->server, 0, sizeof s->server);
+	eb_compile_server_stop(s, true);
 	err->code = EB_MACHINE;
 	if (!err->hint)
 		no_bytecode(err);
 	return -1;
-}
-
-static void stop_slot(struct eb_interpreter_slot *s)
-{
-	if (s->started)
-		eb_compile_server_stop(&s->server);
-	memset(&s->server, 0, sizeof s->server);
-	s->started = false;
 }
 
 static int check_version(struct eb_interpreter *i, const char *ready,
@@ -57,15 +49,14 @@ static int check_version(struct eb_interpreter *i, const char *ready,
  * move. */
 static int check_addresses(struct eb_interpreter *i, struct eb_error *err)
 {
-	struct eb_interpreter_slot *first = &i->slot[0];
-	eb_autofree char *before = eb_strdup(first->server.ready);
+	eb_autofree char *before = eb_strdup(i->server.ready);
 
-	if (!first->server.c.randomised)
+	if (!i->server.c.randomised)
 		return 0;
-	stop_slot(first);
-	if (start_slot(i, first, err) < 0)
+	eb_compile_server_stop(&i->server, false);
+	if (start_server(i, err) < 0)
 		return -1;
-	if (strcmp(before, first->server.ready) == 0)
+	if (strcmp(before, i->server.ready) == 0)
 		return 0;
 	eb_err_set(err, EB_MACHINE,
 		   "\"%s/bin/python%s\": address randomisation cannot be "
@@ -106,7 +97,7 @@ static int start_alone(struct eb_interpreter *i, struct eb_store *store,
 	}
 	mark = failed_mark(i);
 	if (!eb_path_exists(mark)) {
-		if (start_slot(i, &i->slot[0], &why) == 0)
+		if (start_server(i, &why) == 0)
 			return 1;
 		eb_write_file(mark, "", 0, 0600, &ignored);
 	}
@@ -122,7 +113,7 @@ static int start_first(struct eb_interpreter *i, struct eb_store *store,
 		return 0;
 	if (eb_interpreter_tree(i, store, o, o->n, err) < 0)
 		return -1;
-	return start_slot(i, &i->slot[0], err);
+	return start_server(i, err);
 }
 
 static int prepare(struct eb_interpreter *i, struct eb_store *store,
@@ -135,10 +126,10 @@ static int prepare(struct eb_interpreter *i, struct eb_store *store,
 		return no_bytecode(err);
 	}
 	if (start_first(i, store, o, err) < 0 ||
-	    check_version(i, i->slot[0].server.ready, err) < 0 ||
+	    check_version(i, i->server.ready, err) < 0 ||
 	    check_addresses(i, err) < 0)
 		return -1;
-	i->way = i->slot[0].server.c.way;
+	i->way = i->server.c.way;
 	return 0;
 }
 
@@ -158,8 +149,9 @@ int eb_interpreter_new(struct eb_store *store,
 	pthread_cond_init(&i->freed, NULL);
 	i->memory_mib = options->memory_mib;
 	i->cpu_s = options->cpu_s;
-	i->n_slots = options->servers ? options->servers : 1;
-	i->slot = eb_calloc(i->n_slots, sizeof *i->slot);
+	i->n_workers = options->workers ? options->workers : 1;
+	if (i->n_workers > EB_WORKERS_MAX)
+		i->n_workers = EB_WORKERS_MAX;
 	if (prepare(i, store, options, err) < 0) {
 		eb_interpreter_free(i);
 		return -1;
@@ -171,10 +163,8 @@ int eb_interpreter_new(struct eb_store *store,
 void eb_interpreter_free(struct eb_interpreter *i)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	unsigned k;
 
-	for (k = 0; k < i->n_slots; k++)
-		stop_slot(&i->slot[k]);
+	eb_compile_server_stop(&i->server, i->ill);
 	if (i->dir)
 		eb_remove_tree(i->dir, &err);
 	pthread_mutex_destroy(&i->lock);
@@ -185,7 +175,6 @@ void eb_interpreter_free(struct eb_interpreter *i)
 	free(i->tmp);
 	free(i->dir);
 	free(i->root);
-	free(i->slot);
 	free(i);
 }
 
@@ -194,49 +183,49 @@ const char *eb_interpreter_way(const struct eb_interpreter *i)
 	return i->way;
 }
 
-/* One that runs already is better than one to be started. */
-static struct eb_interpreter_slot *find_free(struct eb_interpreter *i)
+static struct eb_compile_worker *find_free(struct eb_interpreter *i)
 {
-	struct eb_interpreter_slot *found = NULL;
-	unsigned k;
+	for (unsigned k = 0; k < i->server.n && !i->ill; k++)
+		if (!i->server.worker[k].busy)
+			return &i->server.worker[k];
+	return NULL;
+}
 
-	for (k = 0; k < i->n_slots; k++) {
-		if (i->slot[k].busy)
-			continue;
-		if (i->slot[k].started)
-			return &i->slot[k];
-		if (!found)
-			found = &i->slot[k];
-	}
-	return found;
+/* With the lock held: a server of which one worker ended badly takes no more
+ * work; when the others have done theirs there is a new one. */
+static int renew(struct eb_interpreter *i, struct eb_error *err)
+{
+	if (i->n_busy || (!i->ill && i->server.program))
+		return 0;
+	eb_compile_server_stop(&i->server, true);
+	return start_server(i, err);
 }
 
 int eb_interpreter_borrow(struct eb_interpreter *i,
-			  struct eb_interpreter_slot **out,
-			  struct eb_error *err)
+			  struct eb_compile_worker **out, struct eb_error *err)
 {
-	struct eb_interpreter_slot *slot;
+	struct eb_compile_worker *w = NULL;
+	int rc;
 
 	pthread_mutex_lock(&i->lock);
-	while (!(slot = find_free(i)))
+	while ((rc = renew(i, err)) == 0 && !(w = find_free(i)))
 		pthread_cond_wait(&i->freed, &i->lock);
-	slot->busy = true;
-	pthread_mutex_unlock(&i->lock);
-	if (!slot->started && start_slot(i, slot, err) < 0) {
-		eb_interpreter_give_back(i, slot, false);
-		return -1;
+	if (w) {
+		w->busy = true;
+		i->n_busy++;
 	}
-	*out = slot;
-	return 0;
+	pthread_mutex_unlock(&i->lock);
+	*out = w;
+	return rc;
 }
 
 void eb_interpreter_give_back(struct eb_interpreter *i,
-			      struct eb_interpreter_slot *slot, bool well)
+			      struct eb_compile_worker *w, bool well)
 {
-	if (!well)
-		stop_slot(slot);
 	pthread_mutex_lock(&i->lock);
-	slot->busy = false;
-	pthread_cond_signal(&i->freed);
+	i->ill |= !well;
+	i->n_busy--;
+	w->busy = false;
+	pthread_cond_broadcast(&i->freed);
 	pthread_mutex_unlock(&i->lock);
 }

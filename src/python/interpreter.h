@@ -14,15 +14,14 @@ struct eb_interpreter {
 	char *prefix, *minor, *tag; /* "/opt/env", "3.7", "cpython-37" */
 	char *tmp, *dir, *root; /* dir: ours or NULL; root: seen at prefix */
 	const char *way;
-	unsigned memory_mib, cpu_s; /* of a server */
+	unsigned memory_mib, cpu_s; /* of a process */
+	unsigned n_workers;
 	struct eb_events *events;
 	pthread_mutex_t lock;
 	pthread_cond_t freed;
-	struct eb_interpreter_slot {
-		struct eb_compile_server server;
-		bool started, busy;
-	} * slot;
-	unsigned n_slots;
+	struct eb_compile_server server;
+	unsigned n_busy, n_waiting; /* workers; chunks that wait for a thread */
+	bool ill;		    /* a worker ended badly */
 };
 
 /* Write the interpreter, its library and its shared libraries below root. */
@@ -35,16 +34,21 @@ int eb_interpreter_unpack(struct eb_interpreter *i, struct eb_store *store,
 int eb_interpreter_tree(struct eb_interpreter *i, struct eb_store *store,
 			const struct eb_interpreter_options *o, size_t n,
 			struct eb_error *err);
-/* A started server that nobody else uses. */
+/* A worker that nobody else uses; waits for one. */
 int eb_interpreter_borrow(struct eb_interpreter *i,
-			  struct eb_interpreter_slot **out,
-			  struct eb_error *err);
+			  struct eb_compile_worker **out, struct eb_error *err);
 /* `well` false: it ended or its state is unknown. */
 void eb_interpreter_give_back(struct eb_interpreter *i,
-			      struct eb_interpreter_slot *slot, bool well);
+			      struct eb_compile_worker *w, bool well);
 
 /* "cpython-37" of "3.7"; caller frees */
 char *eb_cache_tag(const char *python_minor);
+/* "opt/env/lib/python3.7/" */
+char *eb_python_library(const char *prefix, const char *python_minor);
+/* Path of the bytecode of an entry, where it is a source without one of its
+ * own; else NULL. */
+char *eb_bytecode_path(const struct eb_entries *paths, const struct eb_entry *e,
+		       const char *library, const char *tag);
 
 /* bytecode_links.c: the file that an entry is or leads to within its payload
  * (NULL: none), and the files below the library that links lead to, sorted. */

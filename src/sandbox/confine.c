@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Confined processes: choosing the way, waiting, killing. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,54 @@ void eb_confined_limits(const struct eb_confined *c, struct eb_child_setup *s)
 typedef int way_fn(struct eb_confined *c, struct eb_confined_state *s,
 		   struct eb_error *err);
 
+/* Of one pair: its ends become the next two of the state. */
+static int open_pair(struct eb_confined_state *s, struct eb_confined_pipes *our)
+{
+	int end[2];
+
+	if (pipe2(end, O_CLOEXEC) < 0)
+		return -1;
+	s->more[s->n_more++] = end[0];
+	our->fd_in = end[1];
+	if (pipe2(end, O_CLOEXEC) < 0)
+		return -1;
+	s->more[s->n_more++] = end[1];
+	our->fd_out = end[0];
+	return 0;
+}
+
+static int open_more(const struct eb_confined *c, struct eb_confined_state *s,
+		     struct eb_error *err)
+{
+	unsigned i;
+
+	for (i = 0; i < c->n_more && i < EB_CONFINED_MORE; i++)
+		if (open_pair(s, &c->more[i]) < 0)
+			return eb_err_errno(err, EB_MACHINE, errno,
+					    "\"%s\", making pipes for it",
+					    s->name);
+	s->process.more_fd = s->more;
+	s->process.n_more = s->n_more;
+	return 0;
+}
+
+static void close_more(struct eb_confined_state *s)
+{
+	while (s->n_more)
+		eb_cleanup_fd(&s->more[--s->n_more]);
+}
+
+static void no_pipes(const struct eb_confined *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->n_more; i++) {
+		eb_cleanup_fd(&c->more[i].fd_in);
+		eb_cleanup_fd(&c->more[i].fd_out);
+		c->more[i] = (struct eb_confined_pipes){ -1, -1 };
+	}
+}
+
 static int try_way(struct eb_confined *c, way_fn *fn, struct eb_error *err)
 {
 	struct eb_confined_state *s = eb_calloc(1, sizeof *s);
@@ -52,10 +101,12 @@ static int try_way(struct eb_confined *c, way_fn *fn, struct eb_error *err)
 					  .err = EB_IO_FD,
 					  .env = c->env,
 					  .fd_err = s->said };
-	if (s->said < 0 || fn(c, s, err) < 0) {
+	if (s->said < 0 || open_more(c, s, err) < 0 || fn(c, s, err) < 0) {
 		eb_confined_state_free(s);
+		no_pipes(c);
 		return -1;
 	}
+	close_more(s); /* it has them */
 	c->fd_in = eb_steal_fd(&s->process.fd_in);
 	c->fd_out = eb_steal_fd(&s->process.fd_out);
 	c->state = s;
@@ -83,6 +134,8 @@ int eb_confined_start(struct eb_confined *c, struct eb_events *events,
 	EB_AUTOBUF(said, EB_MAX_TEXT);
 
 	c->fd_in = c->fd_out = -1;
+	for (i = 0; i < c->n_more; i++)
+		c->more[i] = (struct eb_confined_pipes){ -1, -1 };
 	c->state = NULL;
 	c->randomised = randomised();
 	for (i = 0; i < sizeof way / sizeof *way; i++) {
@@ -152,7 +205,8 @@ static int judge(const struct eb_confined_state *s, int status, bool timed_out,
 			  words ? words : "");
 }
 
-int eb_confined_wait(struct eb_confined *c, struct eb_error *err)
+/* Until it has ended, however that came; the state is gone then. */
+static int finish(struct eb_confined *c, bool killed, struct eb_error *err)
 {
 	struct eb_confined_state *s = c->state;
 	bool timed_out = false;
@@ -163,9 +217,11 @@ int eb_confined_wait(struct eb_confined *c, struct eb_error *err)
 	c->fd_in = c->fd_out = -1;
 	if (!s)
 		return 0;
+	if (killed)
+		eb_bundle_kill(s->bundled ? &s->bundle : NULL, &s->process);
 	result = eb_bundle_wait(s->bundled ? &s->bundle : NULL, &s->process,
 				END_S, false, &timed_out, &status, err);
-	if (result == 0)
+	if (result == 0 && !killed)
 		result = judge(s, status, timed_out, err);
 	if (result < 0 && s->bundled)
 		eb_form_forget(); /* asked again next time */
@@ -174,19 +230,23 @@ int eb_confined_wait(struct eb_confined *c, struct eb_error *err)
 	return result;
 }
 
+int eb_confined_wait(struct eb_confined *c, struct eb_error *err)
+{
+	return finish(c, false, err);
+}
+
+/* That it ends by a signal now says nothing about the way it ran. */
 void eb_confined_kill(struct eb_confined *c)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	struct eb_confined_state *s = c->state;
 
-	if (s)
-		eb_bundle_kill(s->bundled ? &s->bundle : NULL, &s->process);
-	eb_confined_wait(c, &err);
+	finish(c, true, &err);
 }
 
 void eb_confined_state_free(struct eb_confined_state *s)
 {
 	eb_process_kill(&s->process);
+	close_more(s);
 	eb_cleanup_fd(&s->said);
 	if (s->bundled)
 		eb_bundle_close(&s->bundle);

@@ -47,6 +47,7 @@ int eb_confined_by_landlock(struct eb_confined *c, struct eb_confined_state *s,
 		return -1;
 	s->process.argv = (const char *const *)s->argv.v;
 	s->process.extra_fd = rules;
+	s->setup.rules = 3 + (int)s->process.n_more;
 	s->process.new_group = true;
 	s->process.prepare = eb_child_setup;
 	s->process.prepare_data = &s->setup;

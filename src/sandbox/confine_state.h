@@ -13,6 +13,8 @@ struct eb_confined_state {
 	struct eb_process process;
 	char *name; /* argv[0], which lives shorter than we do */
 	int said;   /* unnamed file: its standard error */
+	int more[2 * EB_CONFINED_MORE]; /* its ends of eb_confined.more */
+	unsigned n_more;
 	/* runtime */
 	struct eb_bundle bundle;
 	char *rootfs;

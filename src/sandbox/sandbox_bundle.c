@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bundles: folder, command line of the runtime, its complaints, removal. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -47,6 +48,20 @@ int eb_bundle_open(struct eb_bundle *b, const struct eb_form *f,
 	return eb_mkdirs(b->state, 0700, err);
 }
 
+/* Not synced, as eb_write_file() does it: the folder does not live longer than
+ * this process, and the runtime waits for the file. */
+static int write_now(const char *path, const struct eb_buf *text,
+		     struct eb_error *err)
+{
+	eb_autofd int fd =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return eb_err_errno(err, EB_MACHINE, errno, "\"%s\", making it",
+				    path);
+	return eb_write_all(fd, text->data, text->len, path, err);
+}
+
 int eb_bundle_write(struct eb_bundle *b, const json_t *config,
 		    struct eb_error *err)
 {
@@ -59,7 +74,7 @@ int eb_bundle_write(struct eb_bundle *b, const json_t *config,
 				  "the container's configuration is longer "
 				  "than %zu bytes",
 				  text.max);
-	return eb_write_file(path, text.data, text.len, 0600, err);
+	return write_now(path, &text, err);
 }
 
 /* Options that stand before the verb. */
@@ -82,6 +97,8 @@ void eb_bundle_process(struct eb_bundle *b, struct eb_process *p)
 	eb_strv_add(&b->argv, "--detach");
 	eb_strv_addf(&b->argv, "--bundle=%s", b->dir);
 	eb_strv_addf(&b->argv, "--pid-file=%s", b->pid_file);
+	if (p->n_more)
+		eb_strv_addf(&b->argv, "--preserve-fds=%u", p->n_more);
 	eb_strv_add(&b->argv, b->id);
 	b->setup.pid_file = b->pid_file;
 	b->setup.failed = b->failed;
@@ -150,14 +167,17 @@ char *eb_bundle_complaint(const struct eb_bundle *b)
 	return last;
 }
 
-/* The container's state, and its cgroups where it has any. */
+/* The container's state, and its cgroups where it has any. Of one that has
+ * ended crun keeps nothing but the state, which goes with the folder: it gets
+ * no cgroups (add_options) and no hooks. */
 static void delete_left(struct eb_bundle *b)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	eb_autofree char *left = eb_path_join(b->state, b->id);
 	int status;
 
-	if (!b->started || !eb_path_exists(left))
+	if (!b->started || !eb_path_exists(left) ||
+	    (b->form.crun && b->ended && !eb_bundle_failed(b)))
 		return;
 	eb_process_run((const char *const *)b->remove.v, NULL, NULL, 0, 0, 20,
 		       NULL, NULL, &status, &err);

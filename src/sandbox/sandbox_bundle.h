@@ -28,7 +28,7 @@ struct eb_bundle {
 	struct eb_form form;
 	struct eb_strv argv, remove; /* run it, remove what is left of it */
 	struct eb_child_setup setup;
-	bool started;
+	bool started, ended; /* ended: by its monitor's account */
 };
 
 int eb_bundle_open(struct eb_bundle *b, const struct eb_form *f,

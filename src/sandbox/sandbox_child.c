@@ -101,9 +101,9 @@ static int enter_landlock(const struct eb_child_setup *s)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return complain("giving up new privileges");
-	if (syscall(SYS_landlock_restrict_self, 3, 0) < 0)
+	if (syscall(SYS_landlock_restrict_self, s->rules, 0) < 0)
 		return complain("entering Landlock");
-	close(3);
+	close(s->rules);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &s->filter, 0, 0) < 0)
 		return complain("entering seccomp");
 	execve(s->program, (char *const *)s->argv, (char *const *)s->env);

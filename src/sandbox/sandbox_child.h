@@ -31,8 +31,8 @@ struct eb_child_setup {
 	char uid_map[32], gid_map[32];
 	bool confined;		/* limits, no address randomisation */
 	uint64_t memory, cpu_s; /* bytes, seconds */
-	/* Landlock: the rules are descriptor 3 */
 	bool landlock;
+	int rules; /* of Landlock: which descriptor they are */
 	struct sock_fprog filter;
 	const char *program; /* executed from here: the filter knows its
 			      * address and lets no other be executed */

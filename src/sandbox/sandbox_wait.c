@@ -30,13 +30,17 @@ static void end_watch(struct watch *w)
 		eb_forward_end(w->slot);
 }
 
+/* A monitor that ends by itself has seen the container's end. */
 static bool ended(const struct watch *w)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	return waitid(P_PID, (id_t)w->p->pid, &info,
-		      WEXITED | WNOHANG | WNOWAIT) < 0 ||
-	       info.si_pid != 0;
+	if (waitid(P_PID, (id_t)w->p->pid, &info, WEXITED | WNOHANG | WNOWAIT) <
+	    0)
+		return true;
+	if (w->b && info.si_pid)
+		w->b->ended = info.si_code == CLD_EXITED;
+	return info.si_pid != 0;
 }
 
 /* Without pidfd_open (before Linux 5.3) it is looked at every 50 ms. */

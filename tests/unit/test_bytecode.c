@@ -266,7 +266,7 @@ static struct eb_item folder_package(struct place *p, const char *name,
 static struct eb_interpreter *new_interpreter(struct place *p,
 					      const char *minor,
 					      const struct eb_item *payload,
-					      unsigned servers, const char *way)
+					      unsigned workers, const char *way)
 {
 	struct eb_error err = EB_ERROR_INIT;
 	struct eb_interpreter *i;
@@ -275,7 +275,7 @@ static struct eb_interpreter *new_interpreter(struct place *p,
 					    .payload = payload,
 					    .n = 1,
 					    .tmp = p->tmp,
-					    .servers = servers };
+					    .workers = workers };
 
 	if (way)
 		setenv("ENVBUILD_CONFINE", way, 1);
@@ -301,15 +301,63 @@ static void need_python(const struct place *p)
 	skip();
 }
 
+struct ordered {
+	struct eb_bytecode_job job;
+	struct eb_entries *out;
+	unsigned n_done;
+	bool ok;
+};
+
+static int take_over(struct eb_bytecode_job *job, bool ok, struct eb_error *err)
+{
+	struct ordered *o = job->data;
+
+	(void)err;
+	o->n_done++;
+	o->ok = ok;
+	if (ok) {
+		*o->out = job->out;
+		memset(&job->out, 0, sizeof job->out);
+	}
+	return 0;
+}
+
+static void order(struct ordered *o, struct place *p, struct eb_interpreter *i,
+		  const struct eb_item *item, const char *what,
+		  struct eb_entries *out)
+{
+	*o = (struct ordered){ .job = { .interpreter = i,
+					.store = p->store,
+					.payload = item,
+					.what = what,
+					.done = take_over,
+					.data = o },
+			       .out = out };
+}
+
+static int try_compile(struct place *p, struct eb_interpreter *i,
+		       const struct eb_item *item, const char *what,
+		       struct eb_entries *out, unsigned *n_failed,
+		       struct eb_error *err)
+{
+	struct ordered o;
+	int rc;
+
+	order(&o, p, i, item, what, out);
+	rc = eb_bytecode_run(&o.job, err);
+	assert_int_equal(o.n_done, 1);
+	assert_int_equal(o.ok, rc == 0);
+	*n_failed = o.job.n_failed;
+	return rc;
+}
+
 static void compile(struct place *p, struct eb_interpreter *i,
 		    const struct eb_item *item, struct eb_entries *out,
 		    unsigned *n_failed)
 {
 	struct eb_error err = EB_ERROR_INIT;
 
-	must(eb_bytecode_compile(i, p->store, item, "test-1.0", out, n_failed,
-				 &err),
-	     &err);
+	must(try_compile(p, i, item, "test-1.0", out, n_failed, &err), &err);
 }
 
 static void read_entry(const struct eb_entry *e, struct eb_buf *out)
@@ -440,11 +488,10 @@ static int share_job(void *arg, struct eb_error *err)
 	struct share *s = arg;
 	unsigned n;
 
-	return eb_bytecode_compile(s->i, s->p->store, s->item, "test", &s->out,
-				   &n, err);
+	return try_compile(s->p, s->i, s->item, "test", &s->out, &n, err);
 }
 
-/* Six packages, two servers, four threads. */
+/* Six packages, two workers, four threads. */
 static void several_at_once(void **state)
 {
 	struct place *p = *state;
@@ -475,6 +522,105 @@ static void several_at_once(void **state)
 		same(&s[k % 2].out, &s[k].out);
 	for (k = 0; k < 6; k++)
 		eb_entries_release(&s[k].out);
+	eb_interpreter_free(i);
+	assert_nothing_left(p);
+}
+
+static int ordered_job(void *arg, struct eb_error *err)
+{
+	struct ordered *o = arg;
+
+	return eb_bytecode_run(&o->job, err);
+}
+
+/* A package of many chunks, and a small one behind it: by three workers for a
+ * pool of three, by two for one of five, and all by one. */
+static void in_chunks(void **state)
+{
+	static const unsigned workers[] = { 1, 3, 2 }, threads[] = { 1, 3, 5 };
+	struct place *p = *state;
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_item python, package[2];
+	struct eb_entries first[2] = { 0 };
+	unsigned k, j;
+
+	need_python(p);
+	python = host_interpreter(p);
+	package[0] = folder_package(p, "", 4);
+	package[1] = folder_package(p, "json", 1);
+	for (k = 0; k < 3; k++) {
+		struct eb_entries out[2] = { 0 };
+		struct ordered o[2];
+		struct eb_pool *pool = eb_pool_new(threads[k]);
+		struct eb_interpreter *i =
+			new_interpreter(p, p->minor, &python, workers[k], NULL);
+
+		if (!i)
+			skip();
+		for (j = 0; j < 2; j++) {
+			order(&o[j], p, i, &package[j], "test", &out[j]);
+			o[j].job.pool = pool;
+			eb_pool_submit(pool, ordered_job, &o[j]);
+		}
+		must(eb_pool_wait(pool, &err), &err);
+		for (j = 0; j < 2; j++) {
+			assert_int_equal(o[j].n_done, 1);
+			assert_true(out[j].n > 3);
+			if (k)
+				same(&first[j], &out[j]);
+			else
+				first[j] = out[j];
+			if (k)
+				eb_entries_release(&out[j]);
+		}
+		assert_int_equal(i->n_waiting, 0);
+		eb_pool_free(pool);
+		eb_interpreter_free(i);
+	}
+	print_message("%zu files\n", first[0].n);
+	eb_entries_release(&first[0]);
+	eb_entries_release(&first[1]);
+	assert_nothing_left(p);
+}
+
+static void end_server(struct eb_interpreter *i)
+{
+	struct eb_confined_state *s = i->server.c.state;
+
+	eb_bundle_kill(s->bundled ? &s->bundle : NULL, &s->process);
+	usleep(200000);
+}
+
+/* All chunks end, those that wait too, and nobody is told twice. */
+static void server_ends_in_chunks(void **state)
+{
+	struct place *p = *state;
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_entries out = { 0 };
+	struct eb_item python, package;
+	struct eb_interpreter *i;
+	struct eb_pool *pool;
+	struct ordered o;
+
+	need_python(p);
+	python = host_interpreter(p);
+	package = folder_package(p, "", 4);
+	i = new_interpreter(p, p->minor, &python, 3, NULL);
+	if (!i)
+		skip();
+	end_server(i);
+	pool = eb_pool_new(3);
+	order(&o, p, i, &package, "test", &out);
+	o.job.pool = pool;
+	eb_pool_submit(pool, ordered_job, &o);
+	assert_int_equal(eb_pool_wait(pool, &err), -1);
+	print_message("%s\n", err.message);
+	assert_int_equal(err.code, EB_STEP);
+	assert_int_equal(o.n_done, 1);
+	assert_false(o.ok);
+	assert_int_equal(i->n_waiting, 0);
+	eb_err_release(&err);
+	eb_pool_free(pool);
 	eb_interpreter_free(i);
 	assert_nothing_left(p);
 }
@@ -554,7 +700,6 @@ static void server_ends(void **state)
 	struct eb_entries out = { 0 };
 	struct eb_item python, package;
 	struct eb_interpreter *i;
-	struct eb_confined_state *s;
 	unsigned n;
 
 	need_python(p);
@@ -563,11 +708,8 @@ static void server_ends(void **state)
 	i = new_interpreter(p, p->minor, &python, 1, NULL);
 	if (!i)
 		skip();
-	s = i->slot[0].server.c.state;
-	eb_bundle_kill(s->bundled ? &s->bundle : NULL, &s->process);
-	usleep(200000);
-	assert_int_equal(eb_bytecode_compile(i, p->store, &package, "json-1",
-					     &out, &n, &err),
+	end_server(i);
+	assert_int_equal(try_compile(p, i, &package, "json-1", &out, &n, &err),
 			 -1);
 	print_message("%s (%s)\n", err.message, err.hint);
 	assert_int_equal(err.code, EB_STEP);
@@ -595,7 +737,7 @@ static void not_an_interpreter(struct place *p, const char *program,
 					    .payload = &item,
 					    .n = 1,
 					    .tmp = p->tmp,
-					    .servers = 1 };
+					    .workers = 1 };
 
 	if (program)
 		add_folder(&e, program, "bin/python3.9", 1);
@@ -636,7 +778,7 @@ static void other_version(void **state)
 					    .payload = item,
 					    .n = 2,
 					    .tmp = p->tmp,
-					    .servers = 1 };
+					    .workers = 1 };
 
 	need_python(p);
 	program = eb_asprintf("/usr/bin/python%s", p->minor);
@@ -891,7 +1033,9 @@ int main(void)
 		TEST(real_files),
 		TEST(several_at_once),
 		TEST(against_py_compile),
+		TEST(in_chunks),
 		TEST(server_ends),
+		TEST(server_ends_in_chunks),
 		TEST(no_interpreter),
 		TEST(other_version),
 		TEST(hostile_links),

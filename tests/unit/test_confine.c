@@ -211,6 +211,113 @@ static void by_crun(void **state)
 	unsetenv("ENVBUILD_RUNTIME");
 }
 
+/* Two pairs more: what goes into one comes out of it, by its own letter. */
+static void more_pipes(struct place *p)
+{
+	static const char *const argv[] = {
+		"/opt/env/bin/sh", "-c",
+		"read x <&5; echo 6 $x >&6; read x <&3; echo 4 $x >&4; "
+		"echo x 2>/dev/null >&7 && exit 7; read x; exit 0",
+		NULL
+	};
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_confined_pipes more[2];
+	char text[9] = { 0 };
+	unsigned i;
+
+	p->c.argv = argv;
+	p->c.more = more;
+	p->c.n_more = 2;
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(write(more[i].fd_in, i ? "two\n" : "one\n", 4),
+				 4);
+	assert_int_equal(read(more[1].fd_out, text, 8), 6);
+	assert_string_equal(text, "6 two\n");
+	assert_int_equal(read(more[0].fd_out, text, 8), 6);
+	assert_string_equal(text, "4 one\n");
+	assert_int_equal(write(p->c.fd_in, "\n", 1), 1);
+	must(eb_confined_wait(&p->c, &err), &err);
+	/* they were its own alone, and it has ended */
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(read(more[i].fd_out, text, 8), 0);
+		close(more[i].fd_in);
+		close(more[i].fd_out);
+	}
+	p->c.more = NULL;
+	p->c.n_more = 0;
+	assert_nothing_left(p);
+}
+
+static void more_by_runtime(void **state)
+{
+	need(*state, "runtime");
+	more_pipes(*state);
+}
+
+static void more_by_landlock(void **state)
+{
+	need(*state, "landlock");
+	more_pipes(*state);
+}
+
+/* No way, no pipes. */
+static void no_more(void **state)
+{
+	struct place *p = *state;
+	static const char *const argv[] = { "/opt/env/bin/sh", NULL };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_confined_pipes more[1] = { { 99, 99 } };
+
+	setenv("ENVBUILD_CONFINE", "no-such", 1);
+	p->c.argv = argv;
+	p->c.more = more;
+	p->c.n_more = 1;
+	assert_int_equal(eb_confined_start(&p->c, NULL, &err), -1);
+	assert_int_equal(more[0].fd_in, -1);
+	assert_int_equal(more[0].fd_out, -1);
+	p->c.more = NULL;
+	p->c.n_more = 0;
+	unsetenv("ENVBUILD_CONFINE");
+}
+
+/* That it was killed is no reason to look for another form; that it ended
+ * badly is one. */
+static void form_is_kept(void **state)
+{
+	struct place *p = *state;
+	static const char *const argv[] = { "/opt/env/bin/sh", "-c", "read x",
+					    NULL };
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofree char *cache = eb_path_join(p->tmp, "cache");
+	eb_autofree char *home = eb_path_join(cache, "envbuild");
+	eb_autofree char *memory = eb_path_join(home, "sandbox-forms");
+	const char *before = getenv("XDG_CACHE_HOME");
+	eb_autofree char *kept = before ? eb_strdup(before) : NULL;
+
+	need(p, "runtime");
+	must(eb_mkdirs(home, 0700, &err), &err);
+	setenv("XDG_CACHE_HOME", cache, 1);
+	/* another answer than the one that this process knows by heart */
+	setenv("ENVBUILD_RUNTIME", strcmp(p->c.way, "crun") ? "runc" : "crun",
+	       1);
+	p->c.argv = argv;
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	eb_confined_kill(&p->c);
+	assert_true(eb_path_exists(memory));
+	must(eb_confined_start(&p->c, NULL, &err), &err);
+	assert_int_equal(eb_confined_wait(&p->c, &err), -1);
+	eb_err_release(&err);
+	assert_false(eb_path_exists(memory));
+	unsetenv("ENVBUILD_RUNTIME");
+	if (kept)
+		setenv("XDG_CACHE_HOME", kept, 1);
+	else
+		unsetenv("XDG_CACHE_HOME");
+	must(eb_remove_tree(cache, &err), &err);
+	assert_nothing_left(p);
+}
+
 static void read_file(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -595,6 +702,10 @@ int main(void)
 		TEST(by_runtime),
 		TEST(by_crun),
 		TEST(by_landlock),
+		TEST(more_by_runtime),
+		TEST(more_by_landlock),
+		TEST(no_more),
+		TEST(form_is_kept),
 		TEST(without_root_by_runtime),
 		TEST(without_root_by_landlock),
 		TEST(killed_by_runtime),

@@ -299,6 +299,35 @@ static void extra_descriptor(void **state)
 	assert_memory_equal(got, "hi\n", 3);
 }
 
+/* Where another one would go lies each of these, at first. */
+static void more_descriptors(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofd int extra = eb_unnamed_file("/tmp", &err);
+	eb_autofd int a = eb_unnamed_file("/tmp", &err);
+	eb_autofd int b = eb_unnamed_file("/tmp", &err);
+	const int more[] = { b, a };
+	struct eb_process p = {
+		.argv = ARGV("sh", "-c",
+			     "echo b >&3; echo a >&4; echo x >&5; "
+			     "test ! -e /proc/$$/fd/6"),
+		.more_fd = more,
+		.n_more = 2,
+		.extra_fd = extra,
+	};
+	char got[3] = { 0 };
+
+	(void)state;
+	start(&p);
+	wait_for(&p, 0);
+	assert_int_equal(eb_pread_all(a, got, 2, 0, "a", &err), 0);
+	assert_string_equal(got, "a\n");
+	assert_int_equal(eb_pread_all(b, got, 2, 0, "b", &err), 0);
+	assert_string_equal(got, "b\n");
+	assert_int_equal(eb_pread_all(extra, got, 2, 0, "x", &err), 0);
+	assert_string_equal(got, "x\n");
+}
+
 /* Descriptors that lie where others have to go. */
 static void crossed_descriptors(void **state)
 {
@@ -457,6 +486,7 @@ int main(void)
 		cmocka_unit_test(descriptors),
 		cmocka_unit_test(older_kernels),
 		cmocka_unit_test(extra_descriptor),
+		cmocka_unit_test(more_descriptors),
 		cmocka_unit_test(crossed_descriptors),
 		cmocka_unit_test(signals),
 		cmocka_unit_test(prepared),
