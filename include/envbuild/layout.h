@@ -86,5 +86,9 @@ typedef int eb_member_fn(void *data, const struct eb_member *m,
 			 struct eb_stream *content, struct eb_error *err);
 int eb_layer_walk(struct eb_store *store, const struct eb_descriptor *layer,
 		  eb_member_fn *fn, void *data, struct eb_error *err);
+/* The same from a stream of its `size` packed bytes, owned from here on. */
+int eb_layer_walk_stream(struct eb_stream *packed, uint64_t size,
+			 const char *name, eb_member_fn *fn, void *data,
+			 struct eb_error *err);
 
 #endif

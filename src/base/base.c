@@ -6,10 +6,10 @@
 #include <envbuild/layout.h>
 #include <envbuild/mem.h>
 #include <envbuild/str.h>
+#include <envbuild/transfer.h>
 
 #include "base_priv.h"
 
-#define FACT "base-manifest"
 #define OWN_LABEL "dev.envbuild.lock"
 
 static int parse_texts(struct eb_base *b, struct eb_store *store,
@@ -84,14 +84,13 @@ static int check_environment(const struct eb_base *b, struct eb_error *err)
 
 /* Everything but what names it: b->reference, digest, manifest are there. */
 static int read_base(struct eb_base *b, const char *platform,
-		     struct eb_store *store, struct eb_events *events,
-		     struct eb_error *err)
+		     const struct eb_base_from *from, struct eb_error *err)
 {
-	if (parse_texts(b, store, err) < 0 ||
+	if (parse_texts(b, from->store, err) < 0 ||
 	    check_platform(b, platform, err) < 0 ||
 	    check_environment(b, err) < 0)
 		return -1;
-	return eb_base_find_glibc(b, store, events, err);
+	return eb_base_find_glibc(b, from, err);
 }
 
 static int import(struct eb_base *b, const struct eb_reference *r,
@@ -103,7 +102,8 @@ static int import(struct eb_base *b, const struct eb_reference *r,
 	if (eb_image_import(store, r, platform, events, &b->manifest,
 			    &b->digest, err) < 0)
 		return -1;
-	return eb_store_put_fact(store, FACT, eb_digest_text(&b->digest, key),
+	return eb_store_put_fact(store, EB_BASE_FACT,
+				 eb_digest_text(&b->digest, key),
 				 eb_digest_text(&b->manifest, text), NULL, err);
 }
 
@@ -115,28 +115,53 @@ static int from_scratch(struct eb_base *b, const char *platform,
 	return eb_base_override_glibc(b, err) < 0 ? -1 : 0;
 }
 
-int eb_base_resolve(const char *reference, const char *platform,
-		    struct eb_store *store, struct eb_events *events,
-		    struct eb_base **out, struct eb_error *err)
+/* What has to be asked of whom to have it. */
+struct request {
+	const char *reference, *platform;
+	const struct eb_digest *pinned; /* or NULL: whatever it is now */
+	const struct eb_base_from *from;
+};
+
+static int obtain(struct eb_base *b, const struct eb_reference *r,
+		  const struct request *q, struct eb_error *err)
 {
-	EB_CLEANUP(eb_base_free_ptr) struct eb_base *b = NULL;
-	struct eb_reference r;
 	int got;
 
-	if (eb_base_parse(reference, &r, err) < 0)
+	if (r->kind == EB_REF_SCRATCH)
+		return from_scratch(b, q->platform, err);
+	if (r->kind == EB_REF_REGISTRY)
+		got = eb_base_pull(b, r, q->pinned, q->platform, q->from, err);
+	else
+		got = import(b, r, q->platform, q->from->store, q->from->events,
+			     err);
+	if (got < 0)
+		return -1;
+	return read_base(b, q->platform, q->from, err);
+}
+
+static int resolve(const struct request *q, struct eb_base **out,
+		   struct eb_error *err)
+{
+	EB_CLEANUP(eb_base_free_ptr) struct eb_base *b = NULL;
+	EB_CLEANUP(eb_reference_release) struct eb_reference r = { 0 };
+
+	if (eb_base_parse(q->reference, &r, err) < 0)
 		return -1;
 	b = eb_calloc(1, sizeof *b);
-	b->reference = eb_strdup(reference);
-	if (r.kind == EB_REF_SCRATCH)
-		got = from_scratch(b, platform, err);
-	else
-		got = import(b, &r, platform, store, events, err);
-	eb_reference_release(&r);
-	if (got < 0 ||
-	    (!b->scratch && read_base(b, platform, store, events, err) < 0))
+	b->reference = eb_strdup(q->reference);
+	if (obtain(b, &r, q, err) < 0)
 		return -1;
 	*out = eb_steal(b);
 	return 0;
+}
+
+int eb_base_resolve(const char *reference, const char *platform,
+		    const struct eb_base_from *from, struct eb_base **out,
+		    struct eb_error *err)
+{
+	const struct request q = { reference, platform, NULL, from };
+
+	return resolve(&q, out, err);
 }
 
 /* The manifest of `digest`: itself, or the one made for a form without. */
@@ -145,14 +170,24 @@ static int find_manifest(struct eb_store *store, const struct eb_digest *digest,
 {
 	EB_AUTOBUF(text, EB_DIGEST_TEXT);
 	char key[EB_DIGEST_TEXT];
-	int got = eb_store_find_fact(store, FACT, eb_digest_text(digest, key),
-				     &text, err);
+	int got = eb_store_find_fact(store, EB_BASE_FACT,
+				     eb_digest_text(digest, key), &text, err);
 
 	if (got < 0)
 		return -1;
 	if (got == 0 || eb_digest_parse(text.data, manifest) < 0)
 		*manifest = *digest;
 	return eb_store_has(store, manifest, err);
+}
+
+/* In the store, or a place is known where it lies. */
+static int can_be_had(struct eb_store *store, const struct eb_digest *blob,
+		      struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv places = { 0 };
+	int got = eb_store_has(store, blob, err);
+
+	return got ? got : eb_blob_source_find(store, blob, &places, err);
 }
 
 static int all_there(struct eb_store *store, const struct eb_manifest *m,
@@ -162,51 +197,48 @@ static int all_there(struct eb_store *store, const struct eb_manifest *m,
 	size_t i;
 
 	for (i = 0; got > 0 && i < m->n_layers; i++)
-		got = eb_store_has(store, &m->layer[i].digest, err);
+		got = can_be_had(store, &m->layer[i].digest, err);
 	return got;
 }
 
-/* 1 read, 0 not all of it is in the store. What cannot be read as an image is
- * a configuration whose manifest is forgotten. */
-static int from_store(struct eb_base *b, const struct eb_digest *digest,
-		      const char *platform, struct eb_store *store,
-		      struct eb_events *events, struct eb_error *err)
+/* 1 read, 0 not all of it can be had from the store. What cannot be read as an
+ * image is a configuration whose manifest is forgotten. */
+static int from_store(struct eb_base *b, const struct request *q,
+		      struct eb_error *err)
 {
 	struct eb_error ignored = EB_ERROR_INIT;
-	int got = find_manifest(store, digest, &b->manifest, err);
+	int got = find_manifest(q->from->store, q->pinned, &b->manifest, err);
 
 	if (got <= 0)
 		return got;
-	b->digest = *digest;
-	if (parse_texts(b, store, &ignored) < 0) {
+	b->digest = *q->pinned;
+	if (parse_texts(b, q->from->store, &ignored) < 0) {
 		eb_err_release(&ignored);
 		return 0;
 	}
-	got = all_there(store, &b->image, err);
+	got = all_there(q->from->store, &b->image, err);
 	if (got <= 0)
 		return got;
-	if (check_platform(b, platform, err) < 0 ||
+	if (check_platform(b, q->platform, err) < 0 ||
 	    check_environment(b, err) < 0 ||
-	    eb_base_find_glibc(b, store, events, err) < 0)
+	    eb_base_find_glibc(b, q->from, err) < 0)
 		return -1;
 	return 1;
 }
 
-static int by_reference(const char *reference, const struct eb_digest *digest,
-			const char *platform, struct eb_store *store,
-			struct eb_events *events, struct eb_base **out,
+static int by_reference(const struct request *q, struct eb_base **out,
 			struct eb_error *err)
 {
 	EB_CLEANUP(eb_base_free_ptr) struct eb_base *b = NULL;
 	char want[EB_DIGEST_TEXT], have[EB_DIGEST_TEXT];
 
-	if (eb_base_resolve(reference, platform, store, events, &b, err) < 0)
+	if (resolve(q, &b, err) < 0)
 		return -1;
-	if (!eb_digest_equal(&b->digest, digest)) {
+	if (!eb_digest_equal(&b->digest, q->pinned)) {
 		eb_err_set(err, EB_INPUT,
 			   "\"%s\" is %s now, where the lock says %s",
-			   reference, eb_digest_text(&b->digest, have),
-			   eb_digest_text(digest, want));
+			   q->reference, eb_digest_text(&b->digest, have),
+			   eb_digest_text(q->pinned, want));
 		return eb_err_hint(err, "put the base of the lock back, or "
 					"renew the lock with --update-lock");
 	}
@@ -215,24 +247,24 @@ static int by_reference(const char *reference, const struct eb_digest *digest,
 }
 
 int eb_base_reopen(const char *reference, const struct eb_digest *digest,
-		   const char *platform, struct eb_store *store,
-		   struct eb_events *events, struct eb_base **out,
-		   struct eb_error *err)
+		   const char *platform, const struct eb_base_from *from,
+		   struct eb_base **out, struct eb_error *err)
 {
 	EB_CLEANUP(eb_base_free_ptr) struct eb_base *b = NULL;
+	struct request q = { reference, platform, digest, from };
 	int got;
 
-	if (eb_digest_is_zero(digest))
-		return by_reference("scratch", digest, platform, store, events,
-				    out, err);
+	if (eb_digest_is_zero(digest)) {
+		q.reference = "scratch";
+		return by_reference(&q, out, err);
+	}
 	b = eb_calloc(1, sizeof *b);
 	b->reference = eb_strdup(reference ? reference : "base");
-	got = from_store(b, digest, platform, store, events, err);
+	got = from_store(b, &q, err);
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return by_reference(reference, digest, platform, store, events,
-				    out, err);
+		return by_reference(&q, out, err);
 	*out = eb_steal(b);
 	return 0;
 }

@@ -81,45 +81,34 @@ static bool by_labels(struct eb_base *b)
 	return false;
 }
 
-static char *fact_key(const struct eb_base *b)
+static void memory_key(const struct eb_base *b, struct eb_digest *key)
 {
-	char text[EB_DIGEST_TEXT];
 	struct eb_keyer k;
-	struct eb_digest key;
 	size_t i;
 
 	eb_key_begin(&k, "base-glibc");
 	for (i = 0; i < b->n_layers; i++)
 		eb_key_digest(&k, &b->diff_id[i]);
-	eb_key_end(&k, &key);
-	return eb_strdup(eb_digest_text(&key, text));
+	eb_key_end(&k, key);
 }
 
-static int recall(struct eb_store *store, const char *key, struct eb_libc *out,
-		  struct eb_error *err)
+/* 1 read, 0 it is no such text. */
+static int parse(const struct eb_buf *text, struct eb_libc *out)
 {
-	EB_AUTOBUF(text, EB_MAX_CONFIG);
-	struct eb_error ignored = EB_ERROR_INIT;
-	eb_autojson json_t *json = NULL;
-	int got = eb_store_find_fact(store, FACT, key, &text, err);
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autojson json_t *json =
+		eb_json_parse(text->data, text->len, FACT, &ignored);
 
-	if (got <= 0)
-		return got;
-	json = eb_json_parse(text.data, text.len, FACT, &ignored);
-	if (!json) {
-		eb_err_release(&ignored);
+	if (!json || !json_is_object(json))
 		return 0;
-	}
 	out->glibc = eb_strdup(eb_json_str(json, "glibc"));
 	out->os_name = eb_strdup(eb_json_str(json, "os"));
 	out->musl = json_is_true(json_object_get(json, "musl"));
 	return 1;
 }
 
-static int remember(struct eb_store *store, const char *key,
-		    const struct eb_libc *l, struct eb_error *err)
+static void format(const struct eb_libc *l, struct eb_buf *out)
 {
-	EB_AUTOBUF(text, EB_MAX_CONFIG);
 	eb_autojson json_t *json = json_object();
 
 	if (l->glibc)
@@ -127,22 +116,88 @@ static int remember(struct eb_store *store, const char *key,
 	if (l->os_name)
 		json_object_set_new(json, "os", json_string(l->os_name));
 	json_object_set_new(json, "musl", json_boolean(l->musl));
-	eb_json_canonical(json, &text);
-	return eb_store_put_fact(store, FACT, key, text.data, NULL, err);
+	eb_json_canonical(json, out);
 }
 
-static int look(struct eb_base *b, struct eb_store *store, struct eb_libc *l,
-		struct eb_error *err)
+static int keep_here(struct eb_store *store, const struct eb_digest *key,
+		     const struct eb_libc *l, struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+	char name[EB_DIGEST_TEXT];
+
+	format(l, &text);
+	return eb_store_put_fact(store, FACT, eb_digest_text(key, name),
+				 text.data, NULL, err);
+}
+
+/* What others have learned is worth nothing when it cannot be had. */
+static int recall_there(const struct eb_base_from *from,
+			const struct eb_digest *key, struct eb_libc *out)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const struct eb_base_memory *m = from->memory;
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+
+	return m && m->recall(m->data, key, &text, &ignored) > 0 &&
+	       parse(&text, out);
+}
+
+static void keep_there(const struct eb_base_from *from,
+		       const struct eb_digest *key, const struct eb_libc *l)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const struct eb_base_memory *m = from->memory;
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+
+	format(l, &text);
+	if (m && m->keep(m->data, key, text.data, &ignored) < 0)
+		eb_detail(from->events, "%s", ignored.message);
+}
+
+static int recall_here(struct eb_store *store, const struct eb_digest *key,
+		       struct eb_libc *out, struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+	char name[EB_DIGEST_TEXT];
+	int got = eb_store_find_fact(store, FACT, eb_digest_text(key, name),
+				     &text, err);
+
+	return got > 0 ? parse(&text, out) : got;
+}
+
+static bool lies_elsewhere(const struct eb_base *b,
+			   const struct eb_base_from *from)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	size_t i;
+
+	for (i = 0; i < b->n_layers; i++)
+		if (eb_store_has(from->store, &b->image.layer[i].digest,
+				 &ignored) != 1)
+			return true;
+	return false;
+}
+
+static int look(struct eb_base *b, const struct eb_base_from *from,
+		struct eb_libc *l, struct eb_error *err)
 {
 	const char *arch = eb_json_str(b->config, "architecture");
-	eb_autofree char *key = fact_key(b);
-	int got = recall(store, key, l, err);
+	bool elsewhere;
+	struct eb_digest key;
+	int got;
 
+	memory_key(b, &key);
+	got = recall_here(from->store, &key, l, err);
 	if (got)
 		return got < 0 ? -1 : 0;
-	if (eb_libc_find(&b->image, arch, store, l, err) < 0)
+	elsewhere = lies_elsewhere(b, from);
+	if (elsewhere && recall_there(from, &key, l))
+		return keep_here(from->store, &key, l, err);
+	if (eb_libc_find(&b->image, arch, from, l, err) < 0)
 		return eb_err_prefix(err, "\"%s\"", b->reference);
-	return remember(store, key, l, err);
+	if (elsewhere)
+		keep_there(from, &key, l);
+	return keep_here(from->store, &key, l, err);
 }
 
 static int judge(struct eb_base *b, struct eb_libc *l, struct eb_events *events,
@@ -166,8 +221,8 @@ static int judge(struct eb_base *b, struct eb_libc *l, struct eb_events *events,
 	return 0;
 }
 
-int eb_base_find_glibc(struct eb_base *b, struct eb_store *store,
-		       struct eb_events *events, struct eb_error *err)
+int eb_base_find_glibc(struct eb_base *b, const struct eb_base_from *from,
+		       struct eb_error *err)
 {
 	struct eb_libc l = { 0 };
 	int got = eb_base_override_glibc(b, err);
@@ -176,9 +231,9 @@ int eb_base_find_glibc(struct eb_base *b, struct eb_store *store,
 		return got < 0 ? -1 : 0;
 	if (by_labels(b))
 		return 0;
-	got = look(b, store, &l, err);
+	got = look(b, from, &l, err);
 	if (got == 0)
-		got = judge(b, &l, events, err);
+		got = judge(b, &l, from->events, err);
 	eb_libc_release(&l);
 	return got;
 }

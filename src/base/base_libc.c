@@ -238,7 +238,7 @@ static int look(void *data, const struct eb_member *m,
 }
 
 int eb_libc_find(const struct eb_manifest *image, const char *arch,
-		 struct eb_store *store, struct eb_libc *out,
+		 const struct eb_base_from *from, struct eb_libc *out,
 		 struct eb_error *err)
 {
 	struct search s = { .out = out, .triplet = triplet(arch) };
@@ -246,7 +246,8 @@ int eb_libc_find(const struct eb_manifest *image, const char *arch,
 	int got = 0;
 
 	while (got == 0 && i > 0 && !(s.done_libc && s.done_os))
-		got = eb_layer_walk(store, &image->layer[--i], look, &s, err);
+		got = eb_base_walk_layer(from, &image->layer[--i], look, &s,
+					 err);
 	if (got == 0 && !out->glibc)
 		out->glibc = eb_steal(s.second);
 	free(s.second);

@@ -24,18 +24,23 @@ int eb_base_parse(const char *reference, struct eb_reference *out,
 	}
 	if (eb_reference_parse(reference, out, err) < 0)
 		return eb_err_hint(err, "a base is one of %s", EB_BASE_FORMS);
-	if (out->kind == EB_REF_REGISTRY)
-		refuse(reference, "bases from a registry are not supported yet",
-		       err);
-	else if (out->kind == EB_REF_STORE)
-		refuse(reference,
-		       "an image of the store is an environment, "
-		       "not a base",
-		       err);
-	else
+	if (out->kind == EB_REF_REGISTRY && !out->tag && !out->has_digest)
+		out->tag = eb_strdup("latest");
+	if (out->kind != EB_REF_STORE)
 		return 0;
 	eb_reference_release(out);
-	return -1;
+	return refuse(reference,
+		      "an image of the store is an environment, not a base",
+		      err);
+}
+
+bool eb_base_is_remote(const char *reference)
+{
+	EB_CLEANUP(eb_reference_release) struct eb_reference r = { 0 };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	return reference && eb_reference_parse(reference, &r, &err) == 0 &&
+	       r.kind == EB_REF_REGISTRY;
 }
 
 static int name_archive(const struct eb_reference *r, const char *platform,
@@ -74,6 +79,8 @@ char *eb_base_name(const char *reference, const char *platform,
 		return NULL;
 	if (r.kind == EB_REF_SCRATCH)
 		name = eb_strdup("scratch");
+	else if (r.kind == EB_REF_REGISTRY)
+		name = eb_reference_format(&r);
 	else if (name_by_content(&r, platform, store, &digest, err) == 0)
 		name = eb_strdup(eb_digest_text(&digest, text));
 	eb_reference_release(&r);

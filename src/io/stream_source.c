@@ -56,6 +56,29 @@ struct eb_stream *eb_stream_fd(int fd, uint64_t offset, uint64_t size,
 	return eb_stream_new(&ops, s);
 }
 
+static ssize_t read_pipe(void *state, void *p, size_t n, struct eb_error *err)
+{
+	struct fd_source *s = state;
+	ssize_t got;
+
+	do
+		got = read(s->fd, p, n);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return eb_err_errno(err, EB_MACHINE, errno, "\"%s\", reading",
+				    s->name);
+	return got;
+}
+
+struct eb_stream *eb_stream_pipe(int fd, const char *name)
+{
+	static const struct eb_stream_ops ops = { read_pipe, free_fd };
+	struct fd_source *s = eb_malloc(sizeof *s);
+
+	*s = (struct fd_source){ fd, 0, UINT64_MAX, eb_strdup(name) };
+	return eb_stream_new(&ops, s);
+}
+
 struct mem_source {
 	const char *at;
 	size_t left;

@@ -30,6 +30,8 @@ int eb_import_diff_id(struct eb_store *store, const struct eb_digest *blob,
 		      const char *name, bool check_tar, struct eb_digest *out,
 		      struct eb_error *err);
 /* At most 1,000 times what it is made of, and always 1 GiB. */
+struct eb_stream *eb_import_unpack(struct eb_stream *packed, uint64_t size,
+				   const char *name);
 struct eb_stream *eb_import_decompress(int fd, uint64_t offset, uint64_t size,
 				       const char *name);
 /* A layer that is kept compressed as it is, or that we compress; added to

@@ -33,13 +33,19 @@ int eb_import_blob(struct eb_store *store, const struct eb_piece *piece,
 	return eb_blob_commit(w, expect, name, digest, NULL, err);
 }
 
+struct eb_stream *eb_import_unpack(struct eb_stream *packed, uint64_t size,
+				   const char *name)
+{
+	uint64_t max = size > ALWAYS / GROWTH ? size * GROWTH : ALWAYS;
+
+	return eb_stream_limit(eb_stream_decompress(packed, name), max, name);
+}
+
 struct eb_stream *eb_import_decompress(int fd, uint64_t offset, uint64_t size,
 				       const char *name)
 {
-	struct eb_stream *s = eb_stream_fd(fd, offset, size, name);
-	uint64_t max = size > ALWAYS / GROWTH ? size * GROWTH : ALWAYS;
-
-	return eb_stream_limit(eb_stream_decompress(s, name), max, name);
+	return eb_import_unpack(eb_stream_fd(fd, offset, size, name), size,
+				name);
 }
 
 /* Every byte, as a tar where that is asked for. */

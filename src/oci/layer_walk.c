@@ -17,10 +17,20 @@ static int walk(struct eb_tarfile *t, eb_member_fn *fn, void *data,
 	return got < 0 ? -1 : eb_tarfile_drain(t, err);
 }
 
+int eb_layer_walk_stream(struct eb_stream *packed, uint64_t size,
+			 const char *name, eb_member_fn *fn, void *data,
+			 struct eb_error *err)
+{
+	EB_CLEANUP(eb_tarfile_free_ptr)
+	struct eb_tarfile *t =
+		eb_tarfile_open(eb_import_unpack(packed, size, name), name);
+
+	return walk(t, fn, data, err);
+}
+
 int eb_layer_walk(struct eb_store *store, const struct eb_descriptor *layer,
 		  eb_member_fn *fn, void *data, struct eb_error *err)
 {
-	EB_CLEANUP(eb_tarfile_free_ptr) struct eb_tarfile *t = NULL;
 	char name[EB_DIGEST_TEXT];
 	eb_autofd int fd = -1;
 	uint64_t size;
@@ -32,6 +42,6 @@ int eb_layer_walk(struct eb_store *store, const struct eb_descriptor *layer,
 				  "\"%s\" is missing in the store", name);
 	if (got < 0)
 		return -1;
-	t = eb_tarfile_open(eb_import_decompress(fd, 0, size, name), name);
-	return walk(t, fn, data, err);
+	return eb_layer_walk_stream(eb_stream_fd(fd, 0, size, name), size, name,
+				    fn, data, err);
 }
