@@ -62,6 +62,10 @@ struct eb_built {
 	struct eb_digest lock, manifest, config;
 	bool cached;		  /* nothing had to be made */
 	uint64_t fetched, packed; /* bytes */
+	/* with a team's registry: bytes out of it, bytes into it, and how many
+	 * blobs were mounted or there already */
+	uint64_t brought, pushed;
+	unsigned mounted, there;
 	unsigned layers, new_layers;
 };
 int eb_build_image(const struct eb_lock *lock, const struct eb_env *env,

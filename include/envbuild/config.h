@@ -50,10 +50,16 @@ struct eb_config {
 	char *lock;	   /* --lock FILE */
 	struct eb_strv output;
 	char *reference_file;
-	char *progress; /* auto, plain, json, none */
-	unsigned jobs;	/* 0: one a CPU */
+	char *registry;	    /* HOST/PREFIX: the team's repository, or NULL */
+	struct eb_strv tag; /* --tag TAG|REF, besides the usual ones */
+	char *username;	    /* with --password-stdin */
+	char *password;	    /* read by cli; zeroed on release */
+	char *progress;	    /* auto, plain, json, none */
+	unsigned jobs;	    /* 0: one a CPU */
 	bool update_lock, refresh, offline, local, json, quiet, verbose;
-	int64_t max_age; /* s; -1: none */
+	bool no_push, plain_http, password_stdin;
+	unsigned timeout_ms; /* of a small request's try; 0: none */
+	int64_t max_age;     /* s; -1: none */
 	uint64_t limit[EB_LIMITS];
 	int64_t source_date_epoch; /* of the environment; 0: not set */
 	struct {

@@ -57,6 +57,16 @@ int eb_part_join(struct eb_store *store, const struct eb_compressor *c,
  * not listed, empty ones are. */
 int eb_part_paths(struct eb_store *store, const struct eb_item *item,
 		  struct eb_entries *out, struct eb_error *err);
+/* The same of a part or an own layer from the text of its list (a joined
+ * layer's, which names parts, is EB_INTEGRITY). `what` for messages. */
+int eb_part_paths_parse(const char *text, size_t len, const char *what,
+			struct eb_entries *out, struct eb_error *err);
+
+/* Where in the blob of a layer that c's compressor joined from these parts the
+ * first one begins; each of the others follows the one before it. */
+int eb_part_place(const struct eb_compressor *c, const struct eb_item *layer,
+		  const struct eb_item *part, size_t n, uint64_t *first,
+		  struct eb_error *err);
 
 /* Walk the entries with content, in order; directories are left out. Digest
  * and note come from the path list. The

@@ -52,7 +52,7 @@ void eb_push_known(struct eb_push *p, const struct eb_digest *d);
  * source from here on. The handle can be used on. */
 int eb_push_wait(struct eb_push *p, struct eb_error *err);
 void eb_push_totals(const struct eb_push *p, struct eb_push_totals *out);
-/* Drops what waits, ends what runs. */
+/* Drops what waits; what runs ends first, well or not. */
 void eb_push_free(struct eb_push *p);
 EB_AUTOPTR(struct eb_push, eb_push_free)
 

@@ -6,16 +6,19 @@
 #include <envbuild/image.h>
 #include <envbuild/json.h>
 #include <envbuild/stream.h>
+#include <envbuild/transfer.h>
 
 #include "build_private.h"
 
 #define LABEL_LOCK "dev.envbuild.lock"
 #define LAYER_KEY "dev.envbuild.layer-key"
+#define TEXT_FACT "image-text" /* digest -> that blob */
 
 struct assembly {
 	struct eb_build *build;
 	json_t *config;
 	struct eb_manifest manifest;
+	size_t n_base; /* of its layers */
 	char created[32];
 };
 
@@ -41,6 +44,7 @@ static void add_base(struct assembly *a)
 		eb_manifest_add_layer(&a->manifest, d->media_type, &d->digest,
 				      d->size);
 	}
+	a->n_base = base->n_layers;
 	eb_config_fix_history(a->config, a->created);
 }
 
@@ -119,7 +123,9 @@ static int add_variables(struct assembly *a, struct eb_error *err)
 		const struct eb_work *w = &b->work[i];
 
 		if (w->facts.n_env_vars &&
-		    eb_part_walk(b->store, &w->payload, take_file, a, err) < 0)
+		    (eb_build_bring(b, &w->payload, 1, err) < 0 ||
+		     eb_part_walk(b->store, &w->payload, take_file, a, err) <
+			     0))
 			return -1;
 	}
 	return 0;
@@ -150,16 +156,55 @@ static int put_config(struct assembly *a, struct eb_error *err)
 				  "4 MiB that registries take");
 	d->media_type = eb_strdup(EB_MT_CONFIG);
 	d->size = text.len;
-	return eb_store_put(a->build->store, text.data, text.len, &d->digest,
-			    err);
+	if (eb_store_put(a->build->store, text.data, text.len, &d->digest,
+			 err) < 0)
+		return -1;
+	if (a->build->push)
+		eb_push_blob(a->build->push, &d->digest, d->size,
+			     "configuration");
+	return 0;
+}
+
+/* Layers that the store has. The base's may lie in a registry; of ours all are
+ * here, or 0. */
+static int find_layers(const struct assembly *a, struct eb_digest *out,
+		       size_t *n, struct eb_error *err)
+{
+	for (size_t i = 0; i < a->manifest.n_layers; i++) {
+		const struct eb_digest *d = &a->manifest.layer[i].digest;
+		int here = eb_store_has(a->build->store, d, err);
+
+		if (here < 0 || (here == 0 && i >= a->n_base))
+			return here;
+		if (here)
+			out[(*n)++] = *d;
+	}
+	return 1;
+}
+
+/* No row, for there is no image here: its texts alone are kept. */
+static int keep_texts(const struct assembly *a,
+		      const struct eb_digest *manifest, struct eb_error *err)
+{
+	const struct eb_digest *text[] = { manifest,
+					   &a->manifest.config.digest };
+	char key[EB_DIGEST_TEXT];
+
+	for (size_t i = 0; i < 2; i++)
+		if (eb_store_put_fact(a->build->store, TEXT_FACT,
+				      eb_digest_text(text[i], key), "", text[i],
+				      err) < 0)
+			return -1;
+	return 0;
 }
 
 static int put_image(struct assembly *a, const struct eb_digest *lock,
 		     const struct eb_digest *manifest, uint64_t manifest_size,
 		     struct eb_error *err)
 {
-	size_t n = a->manifest.n_layers;
-	eb_autofree struct eb_digest *blobs = eb_calloc(n + 2, sizeof *blobs);
+	eb_autofree struct eb_digest *blobs =
+		eb_calloc(a->manifest.n_layers + 2, sizeof *blobs);
+	size_t n = 0;
 	struct eb_image_row row = { .lock = *lock,
 				    .manifest = *manifest,
 				    .config = a->manifest.config.digest,
@@ -167,12 +212,14 @@ static int put_image(struct assembly *a, const struct eb_digest *lock,
 					    a->manifest.config.size,
 				    .time = time(NULL) };
 
+	int here = find_layers(a, blobs, &n, err);
+
+	if (here <= 0)
+		return here < 0 ? -1 : keep_texts(a, manifest, err);
 	snprintf(row.compressor, sizeof row.compressor, "%s",
 		 a->build->compressor.id);
-	for (size_t i = 0; i < n; i++) {
-		blobs[i] = a->manifest.layer[i].digest;
+	for (size_t i = 0; i < a->manifest.n_layers; i++)
 		row.size += a->manifest.layer[i].size;
-	}
 	blobs[n] = *manifest;
 	blobs[n + 1] = a->manifest.config.digest;
 	return eb_store_put_image(a->build->store, &row, blobs, n + 2, err);

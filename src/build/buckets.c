@@ -47,21 +47,33 @@ static void bucket_key(const struct job *job, struct eb_digest *key)
 	eb_key_end(&k, key);
 }
 
+static int join(struct job *job, const struct eb_digest *key,
+		struct eb_error *err)
+{
+	struct eb_build *b = job->build;
+
+	__atomic_add_fetch(&b->built->new_layers, 1, __ATOMIC_RELAXED);
+	if (eb_build_bring(b, job->part, job->n, err) < 0)
+		return -1;
+	return eb_part_join(b->store, &b->compressor, key, job->part, job->n,
+			    job->out, err);
+}
+
 static int join_job(void *arg, struct eb_error *err)
 {
 	struct job *job = arg;
 	struct eb_build *b = job->build;
+	eb_autofree char *name = NULL;
 	struct eb_digest key;
 	int rc;
 
 	bucket_key(job, &key);
-	rc = eb_store_find_item(b->store, EB_ITEM_LAYER, &key, b->compressor.id,
-				job->out, err);
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	__atomic_add_fetch(&b->built->new_layers, 1, __ATOMIC_RELAXED);
-	return eb_part_join(b->store, &b->compressor, &key, job->part, job->n,
-			    job->out, err);
+	rc = eb_build_find(b, EB_ITEM_LAYER, &key, job->out, err);
+	if (rc < 0 || (rc == 0 && join(job, &key, err) < 0))
+		return -1;
+	name = eb_asprintf("bucket %u", job->number);
+	eb_build_push(b, job->out, name);
+	return 0;
 }
 
 int eb_build_buckets(struct eb_build *b, struct eb_error *err)

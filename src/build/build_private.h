@@ -13,9 +13,15 @@
  *	buckets.c      parts -> bucket layers
  *	environment.c  the layer that belongs to the environment alone
  *	assemble.c     configuration and manifest
+ *
+ * What a team's registry has is not made: items.c finds layers and parts by
+ * their key, in the store first; team_bring.c fetches those whose bytes are
+ * needed. Layers are handed to the push as soon as they are there.
  */
 #ifndef EB_BUILD_PRIVATE_H
 #define EB_BUILD_PRIVATE_H
+
+#include <pthread.h>
 
 #include <envbuild/base.h>
 #include <envbuild/build.h>
@@ -42,6 +48,10 @@ int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
  * where there is one. */
 int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
 		       struct eb_error *err);
+/* Into the store, under its definition; `time` counts where it is later than
+ * the lock's own. */
+int eb_lock_keep(struct eb_store *store, const struct eb_lock *lock,
+		 int64_t time, struct eb_error *err);
 /* As old as --max-age allows, or older? */
 bool eb_lock_too_old(const struct eb_lock_row *row,
 		     const struct eb_config *config);
@@ -59,6 +69,20 @@ int eb_policy_channel(const struct eb_config *config, const char *url,
 int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 		   struct eb_error *err);
 
+/* --- registries ----------------------------------------------------------- */
+/* For bases: NULL where the base is not in a registry, or nobody may be asked.
+ */
+struct eb_registry *eb_base_registry(const struct eb_config *config,
+				     const char *base,
+				     struct eb_events *events);
+/* The base of a lock, or (NULL) the one that the options name; by the team's
+ * client where there is one. */
+struct eb_team;
+int eb_open_base(const struct eb_config *config, const struct eb_lock *lock,
+		 struct eb_store *store, struct eb_team *team,
+		 struct eb_events *events, struct eb_base **out,
+		 struct eb_error *err);
+
 /* --- fetching ---------------------------------------------------------------
  */
 /* The URL to fetch a record from: its own, with the credentials of the
@@ -73,11 +97,12 @@ struct eb_work { /* one package */
 	const struct eb_locked_package *package;
 	struct eb_build *build;
 	struct eb_plan_member *member;
-	struct eb_digest payload_key; /* of the whole payload */
-	bool have_payload, cached;
-	struct eb_item payload;	 /* the whole payload, as packed */
-	struct eb_entries paths; /* its path list, sorted by path */
+	struct eb_digest payload_key;	 /* of the whole payload */
+	bool have_payload, payload_here; /* here: in the store */
+	struct eb_item payload;		 /* the whole payload, as packed */
+	struct eb_entries paths;	 /* its path list, sorted by path */
 	struct eb_link_facts facts;
+	bool looked_at;	       /* paths and facts are known */
 	struct eb_item placed; /* what goes into the bucket: less what is left
 				* out */
 	bool have_bytecode;
@@ -112,16 +137,49 @@ struct eb_build {
 	struct eb_clash_member *clash_member;
 	struct eb_digest interpreter; /* its identity */
 	struct eb_interpreter *warm;  /* started before it was needed */
+	struct eb_pool *aside;	      /* that starts and stops it */
 	struct eb_item *bucket;	      /* plan.n_buckets */
 	struct eb_item environment;
 	struct eb_built *built;
+	/* with a team's registry; else NULL */
+	struct eb_team *team;
+	struct eb_known *known;
+	struct eb_push *push;
+	struct eb_lost *lost;
 };
+
+/* Blobs that the registry was said to have and has not. A build that meets one
+ * ends, to be begun anew without it. */
+struct eb_lost {
+	pthread_mutex_t lock;
+	struct eb_digest *blob;
+	size_t n, alloc;
+};
+
+/* A layer or part by its key: in the store, else known to be in the registry.
+ * 1, 0, -1. */
+int eb_build_find(struct eb_build *b, enum eb_item_kind kind,
+		  const struct eb_digest *key, struct eb_item *out,
+		  struct eb_error *err);
+/* Is it in the store? 1, 0, -1. */
+int eb_build_is_here(struct eb_build *b, const struct eb_item *item,
+		     struct eb_error *err);
+/* Its path list, wherever it is. */
+int eb_build_paths(struct eb_build *b, const struct eb_item *item,
+		   struct eb_entries *out, struct eb_error *err);
+/* The bytes of these into the store, before they are read: what is there
+ * stays, the rest is fetched. */
+int eb_build_bring(struct eb_build *b, const struct eb_item *item, size_t n,
+		   struct eb_error *err);
+/* This layer is part of the image: hand it to the push, if there is one. */
+void eb_build_push(struct eb_build *b, const struct eb_item *layer,
+		   const char *name);
 
 /* Is the text among these, which are sorted? */
 bool eb_in_sorted(const struct eb_strv *sorted, const char *text);
-/* The entries of a cached part, their content in a spool of their own: the
- * given paths (sorted) alone, or all but these. */
-int eb_copy_part(struct eb_store *store, const struct eb_item *item,
+/* The entries of a part or layer, their content in a spool of their own: the
+ * given paths (sorted) alone, or all but these. It is brought first. */
+int eb_copy_part(struct eb_build *b, const struct eb_item *item,
 		 const struct eb_strv *paths, bool only, struct eb_entries *out,
 		 struct eb_error *err);
 
@@ -131,8 +189,16 @@ struct eb_work *eb_find_work(struct eb_build *b, const char *name);
 bool *eb_interpreter_closure(struct eb_build *b);
 void eb_interpreter_identity(struct eb_build *b, struct eb_digest *out);
 
-/* Have the pool start the interpreter when all of it is in the store. */
+/* Have the interpreter started when all of it is in the store. */
 void eb_build_warm(struct eb_build *b);
+/* Until none runs any more. */
+void eb_build_cool(struct eb_build *b);
+
+/* Base, order and plan; then all the steps. The caller has filled lock, env,
+ * config, store, events, built, compressor, and the team's. */
+int eb_build_begin(struct eb_build *b, struct eb_error *err);
+int eb_build_steps(struct eb_build *b, struct eb_error *err);
+void eb_build_release(struct eb_build *b);
 
 int eb_build_payloads(struct eb_build *b, struct eb_error *err);
 int eb_build_moves(struct eb_build *b, struct eb_error *err);
@@ -140,6 +206,8 @@ int eb_build_clashes(struct eb_build *b, struct eb_error *err);
 int eb_build_bytecodes(struct eb_build *b, struct eb_error *err);
 int eb_build_records(struct eb_build *b, struct eb_error *err);
 int eb_build_buckets(struct eb_build *b, struct eb_error *err);
+void eb_build_environment_key(const struct eb_digest *lock,
+			      struct eb_digest *key);
 int eb_build_environment(struct eb_build *b, struct eb_error *err);
 int eb_build_assemble(struct eb_build *b, struct eb_error *err);
 

@@ -82,45 +82,88 @@ static void drop_lost(struct eb_entries *e, const struct eb_strv *lost)
 
 struct job {
 	struct eb_work *work;
-	struct eb_interpreter *interpreter;
 	struct eb_strv lost;
+	struct eb_bytecode_job compile;
 };
 
-static int compile(struct job *job, struct eb_error *err)
+static void task(const struct job *job, enum eb_event_type type)
 {
-	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
+	struct eb_event ev = { .type = type,
+			       .name = job->work->package->record.fn,
+			       .kind = "compile" };
+
+	eb_emit(job->work->build->events, &ev);
+}
+
+static int write_part(struct job *job, struct eb_error *err)
+{
 	struct eb_work *w = job->work;
 	struct eb_build *b = w->build;
 	const char *fn = w->package->record.fn;
-	unsigned failed = 0;
 
-	if (eb_bytecode_compile(job->interpreter, b->store, &w->payload, fn,
-				&entries, &failed, err) < 0)
-		return -1;
 	if (job->lost.n)
-		drop_lost(&entries, &job->lost);
-	if (failed)
+		drop_lost(&job->compile.out, &job->lost);
+	if (job->compile.n_failed)
 		eb_detail(b->events, "%u files of \"%s\" do not compile",
-			  failed, fn);
+			  job->compile.n_failed, fn);
 	return eb_part_write(b->store, &b->compressor, EB_ITEM_PART,
-			     &w->bytecode_key, &entries, fn, &w->bytecode, err);
+			     &w->bytecode_key, &job->compile.out, fn,
+			     &w->bytecode, err);
+}
+
+static int compiled(struct eb_bytecode_job *compile, bool ok,
+		    struct eb_error *err)
+{
+	struct job *job = compile->data;
+	int rc = ok ? write_part(job, err) : 0;
+
+	task(job, EB_EV_TASK_END);
+	job->work->have_bytecode = ok && rc == 0;
+	return rc;
 }
 
 static int compile_job(void *arg, struct eb_error *err)
 {
 	struct job *job = arg;
-	const struct eb_record *r = &job->work->package->record;
-	struct eb_event ev = { .type = EB_EV_TASK_BEGIN,
-			       .name = r->fn,
-			       .kind = "compile" };
-	int rc;
 
-	eb_emit(job->work->build->events, &ev);
-	rc = compile(job, err);
-	ev.type = EB_EV_TASK_END;
-	eb_emit(job->work->build->events, &ev);
-	job->work->have_bytecode = rc == 0;
-	return rc;
+	task(job, EB_EV_TASK_BEGIN);
+	if (eb_build_bring(job->work->build, &job->work->payload, 1, err) < 0)
+		return -1;
+	return eb_bytecode_run(&job->compile, err);
+}
+
+static bool all_here(struct eb_build *b, const struct eb_item *payload,
+		     size_t n)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		if (eb_build_is_here(b, &payload[i], &ignored) <= 0)
+			return false;
+	return true;
+}
+
+/* Of payloads that lie in a registry python's alone is fetched, where it
+ * starts alone. */
+static int new_interpreter(struct eb_build *b,
+			   struct eb_interpreter_options *o,
+			   struct eb_interpreter **out, struct eb_error *err)
+{
+	struct eb_error alone EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	size_t n = o->n;
+
+	if (b->known && !all_here(b, o->payload, n)) {
+		o->n = 1;
+		if (eb_build_bring(b, o->payload, 1, err) < 0)
+			return -1;
+		if (eb_interpreter_new(b->store, o, b->events, out, &alone) ==
+		    0)
+			return 0;
+		o->n = n;
+	}
+	if (eb_build_bring(b, o->payload, n, err) < 0)
+		return -1;
+	return eb_interpreter_new(b->store, o, b->events, out, err);
 }
 
 static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
@@ -136,7 +179,7 @@ static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
 		.python_minor = b->python_minor,
 		.payload = payload,
 		.tmp = eb_store_tmp(b->store),
-		.servers = eb_pool_threads(b->pool),
+		.workers = eb_pool_threads(b->pool),
 		.memory_mib = (unsigned)(limit[EB_LIMIT_BUILD_MEMORY] >> 20),
 		.cpu_s = (unsigned)limit[EB_LIMIT_BUILD_TIME],
 	};
@@ -145,11 +188,40 @@ static int start_interpreter(struct eb_build *b, struct eb_interpreter **out,
 	for (size_t i = 0; i < b->n; i++)
 		if (in[i] && &b->work[i] != python)
 			payload[options.n++] = b->work[i].payload;
-	return eb_interpreter_new(b->store, &options, b->events, out, err);
+	return new_interpreter(b, &options, out, err);
 }
 
-/* --- started while packages are still being packed -------------------------
- */
+/* --- started while packages are still being packed, and stopped while the
+ * rest is done; both by a thread that mostly waits ------------------------- */
+static struct eb_pool *aside(struct eb_build *b)
+{
+	if (!b->aside)
+		b->aside = eb_pool_new(1);
+	return b->aside;
+}
+
+static int stop_job(void *arg, struct eb_error *err)
+{
+	(void)err;
+	eb_interpreter_free(arg);
+	return 0;
+}
+
+static void stop_interpreter(struct eb_build *b, struct eb_interpreter *i)
+{
+	eb_pool_submit(aside(b), stop_job, i);
+}
+
+void eb_build_cool(struct eb_build *b)
+{
+	if (!b->aside)
+		return;
+	eb_pool_free(b->aside);
+	b->aside = NULL;
+	if (b->warm)
+		eb_interpreter_free(eb_steal(b->warm));
+}
+
 static int warm_job(void *arg, struct eb_error *err)
 {
 	struct eb_error later EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
@@ -168,9 +240,10 @@ void eb_build_warm(struct eb_build *b)
 	if (strcmp(b->lock->pyc, "compile"))
 		return;
 	for (size_t i = 0; i < b->n; i++)
-		if (in[i] && !b->work[i].have_payload)
+		if (in[i] && (!b->work[i].have_payload ||
+			      !b->work[i].payload_here))
 			return;
-	eb_pool_submit(b->pool, warm_job, b);
+	eb_pool_submit(aside(b), warm_job, b);
 }
 
 static int find_cached(struct eb_work *w, struct job *job, struct eb_error *err)
@@ -184,8 +257,8 @@ static int find_cached(struct eb_work *w, struct job *job, struct eb_error *err)
 	lost_paths(w, &job->lost);
 	eb_strv_sort(&job->lost);
 	key_of(w, &job->lost);
-	rc = eb_store_find_item(b->store, EB_ITEM_PART, &w->bytecode_key,
-				b->compressor.id, &w->bytecode, err);
+	rc = eb_build_find(b, EB_ITEM_PART, &w->bytecode_key, &w->bytecode,
+			   err);
 	w->have_bytecode = rc > 0;
 	return rc;
 }
@@ -193,19 +266,31 @@ static int find_cached(struct eb_work *w, struct job *job, struct eb_error *err)
 static int compile_all(struct eb_build *b, struct job *job, size_t n,
 		       struct eb_error *err)
 {
-	EB_CLEANUP(eb_interpreter_free_ptr)
-	struct eb_interpreter *interpreter = NULL;
+	struct eb_interpreter *interpreter;
+	int rc;
 
+	if (b->aside && eb_pool_wait(b->aside, err) < 0)
+		return -1;
 	interpreter = eb_steal(b->warm);
 	if (!interpreter && start_interpreter(b, &interpreter, err) < 0)
 		return -1;
 	eb_detail(b->events, "bytecode is compiled confined by %s",
 		  eb_interpreter_way(interpreter));
 	for (size_t i = 0; i < n; i++) {
-		job[i].interpreter = interpreter;
+		job[i].compile = (struct eb_bytecode_job){
+			.interpreter = interpreter,
+			.store = b->store,
+			.pool = b->pool,
+			.payload = &job[i].work->payload,
+			.what = job[i].work->package->record.fn,
+			.done = compiled,
+			.data = &job[i],
+		};
 		eb_pool_submit(b->pool, compile_job, &job[i]);
 	}
-	return eb_pool_wait(b->pool, err);
+	rc = eb_pool_wait(b->pool, err);
+	stop_interpreter(b, interpreter);
+	return rc;
 }
 
 static int larger_first(const void *a, const void *b)
@@ -222,8 +307,8 @@ static int read_paths(struct eb_build *b, struct eb_error *err)
 		struct eb_work *w = &b->work[i];
 
 		if (w->have_bytecode &&
-		    eb_part_paths(b->store, &w->bytecode, &w->bytecode_paths,
-				  err) < 0)
+		    eb_build_paths(b, &w->bytecode, &w->bytecode_paths, err) <
+			    0)
 			return -1;
 	}
 	return 0;

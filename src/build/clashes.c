@@ -57,12 +57,10 @@ static int reduce(struct eb_work *w, const struct eb_strv *left_out,
 	int rc;
 
 	reduced_key(w, left_out, &key);
-	rc = eb_store_find_item(b->store, EB_ITEM_PART, &key, b->compressor.id,
-				&w->placed, err);
+	rc = eb_build_find(b, EB_ITEM_PART, &key, &w->placed, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	if (eb_copy_part(b->store, &w->payload, left_out, false, &entries,
-			 err) < 0)
+	if (eb_copy_part(b, &w->payload, left_out, false, &entries, err) < 0)
 		return -1;
 	return eb_part_write(b->store, &b->compressor, EB_ITEM_PART, &key,
 			     &entries, what, &w->placed, err);

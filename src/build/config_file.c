@@ -173,6 +173,7 @@ static int read_environment(struct eb_config *c, struct eb_error *err)
 		{ "ENVBUILD_CACHE_DIR", "cache-dir" },
 		{ "ENVBUILD_PLATFORM", "platform" },
 		{ "ENVBUILD_PROGRESS", "progress" },
+		{ "ENVBUILD_REGISTRY", "registry" },
 		{ "SOURCE_DATE_EPOCH", "source-date-epoch" },
 	};
 

@@ -63,12 +63,12 @@ static int copy_entry(void *data, const struct eb_entry *from,
 }
 
 /* A walk leaves empty folders out: they come from the path list. */
-static int copy_folders(struct copy *c, struct eb_store *store,
+static int copy_folders(struct copy *c, struct eb_build *b,
 			const struct eb_item *item, struct eb_error *err)
 {
 	EB_CLEANUP(eb_entries_release) struct eb_entries list = { 0 };
 
-	if (eb_part_paths(store, item, &list, err) < 0)
+	if (eb_build_paths(b, item, &list, err) < 0)
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
 		const struct eb_entry *from = &list.entry[i];
@@ -85,15 +85,16 @@ static int copy_folders(struct copy *c, struct eb_store *store,
 	return 0;
 }
 
-int eb_copy_part(struct eb_store *store, const struct eb_item *item,
+int eb_copy_part(struct eb_build *b, const struct eb_item *item,
 		 const struct eb_strv *paths, bool only, struct eb_entries *out,
 		 struct eb_error *err)
 {
 	struct copy c = { .paths = paths, .only = only, .to = out };
 
-	c.spool = eb_spool_new(eb_store_tmp(store), SPOOL_MEMORY);
+	c.spool = eb_spool_new(eb_store_tmp(b->store), SPOOL_MEMORY);
 	eb_entries_take_spool(out, c.spool);
-	if (eb_part_walk(store, item, copy_entry, &c, err) < 0)
+	if (eb_build_bring(b, item, 1, err) < 0 ||
+	    eb_part_walk(b->store, item, copy_entry, &c, err) < 0)
 		return -1;
-	return copy_folders(&c, store, item, err);
+	return copy_folders(&c, b, item, err);
 }

@@ -6,11 +6,12 @@
 
 #include "build_private.h"
 
-static int put(struct eb_store *store, const struct eb_lock *lock,
-	       struct eb_error *err)
+int eb_lock_keep(struct eb_store *store, const struct eb_lock *lock,
+		 int64_t time, struct eb_error *err)
 {
 	struct eb_lock_row row = { .definition = lock->definition,
-				   .time = lock->time };
+				   .time = time > lock->time ? time
+							     : lock->time };
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 
 	eb_lock_format(lock, &text);
@@ -81,7 +82,7 @@ static int take_given(struct eb_env *env, struct eb_store *store,
 		      struct eb_lock **out, struct eb_error *err)
 {
 	*out = eb_steal(env->given);
-	return put(store, *out, err);
+	return eb_lock_keep(store, *out, 0, err);
 }
 
 int eb_env_lock(struct eb_env *env, const struct eb_config *config,
@@ -101,7 +102,8 @@ int eb_env_lock(struct eb_env *env, const struct eb_config *config,
 	if (solve_anew(env, config, store, events, out, err) < 0)
 		return -1;
 	*solved = true;
-	if (eb_policy_lock(config, *out, err) < 0 || put(store, *out, err) < 0)
+	if (eb_policy_lock(config, *out, err) < 0 ||
+	    eb_lock_keep(store, *out, 0, err) < 0)
 		return -1;
 	if (config->update_lock && config->lock)
 		return write_file(*out, config->lock, err);

@@ -86,32 +86,46 @@ static int add_winners(struct eb_build *b, struct eb_entries *e,
 		EB_CLEANUP(eb_strv_release) struct eb_strv won = { 0 };
 
 		won_by(b, i, &won);
-		if (won.n && eb_copy_part(b->store, &b->work[i].payload, &won,
-					  true, e, err) < 0)
+		if (won.n && eb_copy_part(b, &b->work[i].payload, &won, true, e,
+					  err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int eb_build_environment(struct eb_build *b, struct eb_error *err)
+static int make(struct eb_build *b, const struct eb_digest *key,
+		struct eb_error *err)
 {
 	EB_CLEANUP(eb_entries_release) struct eb_entries e = { 0 };
-	struct eb_digest lock, key;
-	struct eb_keyer k;
-	int rc;
 
-	eb_lock_hash(b->lock, &lock);
-	eb_key_begin(&k, "envbuild environment 1");
-	eb_key_digest(&k, &lock);
-	eb_key_end(&k, &key);
-	rc = eb_store_find_item(b->store, EB_ITEM_LAYER, &key, b->compressor.id,
-				&b->environment, err);
-	if (rc)
-		return rc < 0 ? -1 : 0;
 	if (add_history(b, &e, err) < 0 || add_state(b, &e, err) < 0 ||
 	    add_lock(b, &e, err) < 0 || add_winners(b, &e, err) < 0)
 		return -1;
 	b->built->new_layers++;
-	return eb_part_write(b->store, &b->compressor, EB_ITEM_LAYER, &key, &e,
+	return eb_part_write(b->store, &b->compressor, EB_ITEM_LAYER, key, &e,
 			     "environment", &b->environment, err);
+}
+
+void eb_build_environment_key(const struct eb_digest *lock,
+			      struct eb_digest *key)
+{
+	struct eb_keyer k;
+
+	eb_key_begin(&k, "envbuild environment 1");
+	eb_key_digest(&k, lock);
+	eb_key_end(&k, key);
+}
+
+int eb_build_environment(struct eb_build *b, struct eb_error *err)
+{
+	struct eb_digest lock, key;
+	int rc;
+
+	eb_lock_hash(b->lock, &lock);
+	eb_build_environment_key(&lock, &key);
+	rc = eb_build_find(b, EB_ITEM_LAYER, &key, &b->environment, err);
+	if (rc < 0 || (rc == 0 && make(b, &key, err) < 0))
+		return -1;
+	eb_build_push(b, &b->environment, "environment");
+	return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <envbuild/solve.h>
+#include <envbuild/team.h>
 
 #include "build_private.h"
 
@@ -69,19 +70,6 @@ static int make_plan(struct eb_build *b, struct eb_error *err)
 			    err);
 }
 
-static int open_base(struct eb_build *b, struct eb_error *err)
-{
-	const struct eb_lock *lock = b->lock;
-
-	if (lock->base_scratch)
-		return eb_base_resolve("scratch", lock->platform, b->store,
-				       b->events, &b->base, err);
-	return eb_base_reopen(b->config->base ? b->config->base
-					      : lock->base_reference,
-			      &lock->base, lock->platform, b->store, b->events,
-			      &b->base, err);
-}
-
 /* --- the steps
  * ----------------------------------------------------------------- */
 struct step {
@@ -100,7 +88,7 @@ static const struct step steps[] = {
 	{ "assemble", eb_build_assemble },
 };
 
-static int run_steps(struct eb_build *b, struct eb_error *err)
+int eb_build_steps(struct eb_build *b, struct eb_error *err)
 {
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		struct eb_stage stage;
@@ -115,21 +103,22 @@ static int run_steps(struct eb_build *b, struct eb_error *err)
 	return 0;
 }
 
-static int execute(struct eb_build *b, struct eb_error *err)
+int eb_build_begin(struct eb_build *b, struct eb_error *err)
 {
 	struct eb_http_options options = { .ca_file = b->config->ca_file,
 					   .offline = b->config->offline };
 
 	set_target(b);
-	if (open_base(b, err) < 0 || link_order(b, err) < 0 ||
-	    make_plan(b, err) < 0)
+	if (eb_open_base(b->config, b->lock, b->store, b->team, b->events,
+			 &b->base, err) < 0 ||
+	    link_order(b, err) < 0 || make_plan(b, err) < 0)
 		return -1;
 	b->pool = eb_pool_new(b->config->jobs);
 	b->http = eb_http_new(&options, b->events);
-	return run_steps(b, err);
+	return 0;
 }
 
-static void release(struct eb_build *b)
+void eb_build_release(struct eb_build *b)
 {
 	if (b->pool)
 		eb_pool_free(b->pool);
@@ -140,8 +129,7 @@ static void release(struct eb_build *b)
 		eb_entries_release(&b->work[i].bytecode_paths);
 		free(b->work[i].url);
 	}
-	if (b->warm)
-		eb_interpreter_free(b->warm);
+	eb_build_cool(b);
 	eb_clashes_release(&b->clashes);
 	eb_plan_release(&b->plan);
 	eb_base_free(b->base);
@@ -183,7 +171,7 @@ int eb_build_image(const struct eb_lock *lock, const struct eb_env *env,
 		fill_cached(out, &row);
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	rc = execute(&b, err);
-	release(&b);
+	rc = eb_build_begin(&b, err) < 0 ? -1 : eb_build_steps(&b, err);
+	eb_build_release(&b);
 	return rc;
 }

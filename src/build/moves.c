@@ -45,8 +45,7 @@ static int write_moved(struct eb_work *w, const struct eb_moves *moves,
 	const char *what = w->package->record.fn;
 	struct eb_build *b = w->build;
 
-	if (eb_copy_part(b->store, &w->payload, &nothing, false, &entries,
-			 err) < 0 ||
+	if (eb_copy_part(b, &w->payload, &nothing, false, &entries, err) < 0 ||
 	    eb_moves_apply(moves, (size_t)(w - b->work), &entries, what, err) <
 		    0)
 		return -1;
@@ -63,16 +62,17 @@ static int move(struct eb_work *w, const struct eb_moves *moves,
 	int rc;
 
 	moved_key(moves, (size_t)(w - b->work), &w->payload_key, &key);
-	rc = eb_store_find_item(b->store, w->payload.kind, &key,
-				b->compressor.id, &found, err);
+	rc = eb_build_find(b, w->payload.kind, &key, &found, err);
 	if (rc < 0 || (rc == 0 && write_moved(w, moves, &key, err) < 0))
 		return -1;
 	if (rc > 0)
 		w->payload = found;
 	w->payload_key = key;
 	w->placed = w->payload;
+	if (w->payload.kind == EB_ITEM_LAYER)
+		eb_build_push(b, &w->payload, w->package->record.fn);
 	eb_entries_release(&w->paths);
-	return eb_part_paths(b->store, &w->payload, &w->paths, err);
+	return eb_build_paths(b, &w->payload, &w->paths, err);
 }
 
 static bool has_moves(const struct eb_moves *moves, size_t member)

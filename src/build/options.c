@@ -12,11 +12,26 @@
 #include <envbuild/config.h>
 #include <envbuild/mem.h>
 #include <envbuild/part.h>
+#include <envbuild/reference.h>
 
 #include "options.h"
 
+#define MAX_WAIT_S 3600u
+
 /* Text comes first: those kinds are freed as it is. */
-enum kind { TEXT, DATE, COMPRESSION, LIST, FLAG, COUNT, AGE, LIMIT, EPOCH };
+enum kind {
+	TEXT,
+	DATE,
+	COMPRESSION,
+	REPOSITORY,
+	LIST,
+	FLAG,
+	COUNT,
+	AGE,
+	WAIT,
+	LIMIT,
+	EPOCH,
+};
 
 struct option {
 	const char *name;
@@ -44,6 +59,10 @@ static const struct option options[] = {
 	{ "lock", TEXT, PLACE(lock), NULL },
 	{ "output", LIST, PLACE(output), NULL },
 	{ "reference-file", TEXT, PLACE(reference_file), NULL },
+	{ "registry", REPOSITORY, PLACE(registry), NULL },
+	{ "tag", LIST, PLACE(tag), NULL },
+	{ "username", TEXT, PLACE(username), NULL },
+	{ "timeout", WAIT, PLACE(timeout_ms), NULL },
 	{ "progress", TEXT, PLACE(progress), "auto|plain|json|none" },
 	{ "jobs", COUNT, PLACE(jobs), NULL },
 	{ "max-age", AGE, PLACE(max_age), NULL },
@@ -53,6 +72,9 @@ static const struct option options[] = {
 	{ "refresh", FLAG, PLACE(refresh), NULL },
 	{ "offline", FLAG, PLACE(offline), NULL },
 	{ "local", FLAG, PLACE(local), NULL },
+	{ "no-push", FLAG, PLACE(no_push), NULL },
+	{ "plain-http", FLAG, PLACE(plain_http), NULL },
+	{ "password-stdin", FLAG, PLACE(password_stdin), NULL },
 	{ "json", FLAG, PLACE(json), NULL },
 	{ "quiet", FLAG, PLACE(quiet), NULL },
 	{ "verbose", FLAG, PLACE(verbose), NULL },
@@ -179,6 +201,21 @@ static int set_compression(char **place, const struct option *o,
 	return set_text(place, o, value, err);
 }
 
+/* HOST/PREFIX and nothing behind it. */
+static int set_repository(char **place, const struct option *o,
+			  const char *value, struct eb_error *err)
+{
+	EB_CLEANUP(eb_reference_release) struct eb_reference r = { 0 };
+
+	if (eb_reference_parse(value, &r, err) < 0)
+		return eb_err_prefix(err, "option \"%s\"", o->name);
+	if (r.kind == EB_REF_REGISTRY && !r.tag && !r.has_digest)
+		return set_text(place, o, value, err);
+	eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"", o->name,
+		   value);
+	return eb_err_hint(err, "write HOST/PREFIX, without tag or digest");
+}
+
 static int set_flag(bool *place, const struct option *o, const char *value,
 		    struct eb_error *err)
 {
@@ -224,6 +261,29 @@ static int set_amount(int64_t *place, const struct option *o, const char *value,
 static uint64_t limit_most(int i)
 {
 	return i == EB_LIMIT_YAML_SIZE ? EB_MAX_YAML : INT64_MAX;
+}
+
+/* "5", "5s", "2m" or "500ms" */
+static int set_wait(unsigned *place, const struct option *o, const char *value,
+		    struct eb_error *err)
+{
+	size_t digits = strspn(value, "0123456789");
+	bool ms = digits && !strcmp(value + digits, "ms");
+	eb_autofree char *number = eb_strndup(value, digits);
+	uint64_t n = 0;
+	int rc = ms ? eb_parse_u64(number, UINT32_MAX, &n)
+		    : eb_config_amount(value, &n);
+
+	if (rc == 0 && !ms && n <= MAX_WAIT_S)
+		n *= 1000;
+	if (rc < 0 || !n || n > MAX_WAIT_S * 1000) {
+		eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"",
+			   o->name, value);
+		return eb_err_hint(err, "write a time as 500ms, 5s or 2m, at "
+					"most an hour");
+	}
+	*place = (unsigned)n;
+	return 0;
 }
 
 static int set_amount_of(struct eb_config *c, int i, const char *value,
@@ -290,6 +350,7 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 				  name);
 	switch (o->kind) {
 	case TEXT: return set_text(place, o, value, err);
+	case REPOSITORY: return set_repository(place, o, value, err);
 	case LIST: eb_strv_add(place, value); return 0;
 	case DATE: return set_date(place, o, value, err);
 	case COMPRESSION: return set_compression(place, o, value, err);
@@ -298,6 +359,7 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 	case AGE:
 		return set_amount(place, o, value, "a time as 90s, 12h or 7d",
 				  err);
+	case WAIT: return set_wait(place, o, value, err);
 	case EPOCH: return set_epoch(place, o, value, err);
 	case LIMIT: return set_limit(c, value, err);
 	}
@@ -335,11 +397,14 @@ void eb_config_release(struct eb_config *c)
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		void *place = (char *)c + options[i].place;
 
-		if (options[i].kind <= COMPRESSION)
+		if (options[i].kind <= REPOSITORY)
 			free(*(char **)place);
 		else if (options[i].kind == LIST)
 			eb_strv_release(place);
 	}
+	if (c->password)
+		explicit_bzero(c->password, strlen(c->password));
+	free(c->password);
 	eb_strv_release(&c->channel_first);
 	eb_strv_release(&c->policy.channels.prefix);
 	eb_strv_release(&c->policy.indexes.prefix);

@@ -76,6 +76,12 @@ static void task(struct eb_work *w, enum eb_event_type type, const char *text)
 	eb_emit(w->build->events, &ev);
 }
 
+static void push_own(const struct eb_work *w)
+{
+	if (w->payload.kind == EB_ITEM_LAYER)
+		eb_build_push(w->build, &w->payload, w->package->record.fn);
+}
+
 static int pack_job(void *arg, struct eb_error *err)
 {
 	struct eb_work *w = arg;
@@ -85,12 +91,14 @@ static int pack_job(void *arg, struct eb_error *err)
 	rc = pack(w, err);
 	close(w->fd);
 	w->fd = -1;
-	w->have_payload = rc == 0;
+	w->have_payload = w->payload_here = rc == 0;
 	task(w, EB_EV_TASK_END, rc < 0 ? "stopped" : "");
-	if (rc == 0)
-		__atomic_add_fetch(&w->build->built->packed,
-				   w->payload.plain_size, __ATOMIC_RELAXED);
-	return rc;
+	if (rc < 0)
+		return -1;
+	__atomic_add_fetch(&w->build->built->packed, w->payload.plain_size,
+			   __ATOMIC_RELAXED);
+	push_own(w);
+	return 0;
 }
 
 /* --- where the archive comes from ---------------------------------------- */
@@ -162,11 +170,16 @@ static int larger_first(const void *a, const void *b)
 
 static int find_cached(struct eb_work *w, struct eb_error *err)
 {
+	struct eb_build *b = w->build;
 	int rc =
-		eb_store_find_item(w->build->store, kind_of(w), &w->payload_key,
-				   w->build->compressor.id, &w->payload, err);
+		eb_build_find(b, kind_of(w), &w->payload_key, &w->payload, err);
 
-	w->cached = w->have_payload = rc > 0;
+	w->have_payload = rc > 0;
+	if (rc > 0) {
+		rc = eb_build_is_here(b, &w->payload, err);
+		w->payload_here = rc > 0;
+		push_own(w);
+	}
 	return rc < 0 ? -1 : 0;
 }
 
@@ -203,6 +216,37 @@ static void request_error(struct eb_build *b, struct eb_error *err)
 	}
 }
 
+static int look_at(struct eb_work *w, struct eb_error *err)
+{
+	struct eb_build *b = w->build;
+
+	if (w->looked_at)
+		return 0;
+	if (eb_build_paths(b, &w->payload, &w->paths, err) < 0)
+		return -1;
+	eb_link_facts(&w->paths, &w->package->record, &b->target, &w->facts);
+	w->placed = w->payload;
+	w->looked_at = true;
+	return 0;
+}
+
+/* At those that are there, while the others are packed. What goes wrong here
+ * is said in its turn. */
+static void look_ahead(struct eb_build *b, struct eb_work **todo, size_t n)
+{
+	eb_autofree bool *packed = eb_calloc(b->n + 1, sizeof *packed);
+
+	for (size_t i = 0; i < n; i++)
+		packed[todo[i] - b->work] = true;
+	for (size_t i = 0; i < b->n; i++) {
+		struct eb_error later EB_CLEANUP(eb_err_release) =
+			EB_ERROR_INIT;
+
+		if (!packed[i] && look_at(&b->work[i], &later) < 0)
+			eb_entries_release(&b->work[i].paths);
+	}
+}
+
 /* What came of one round: what packing said counts before the network. */
 struct round {
 	struct eb_error pack, fetch;
@@ -220,6 +264,7 @@ static int run_round(struct eb_build *b, struct eb_work **todo, size_t n,
 	if (eb_http_run(b->http, &loop) < 0 && rc == 0)
 		eb_err_move(&r->fetch, &loop);
 	eb_err_release(&loop);
+	look_ahead(b, todo, n);
 	rc = eb_pool_wait(b->pool, &r->pack);
 	request_error(b, &r->fetch);
 	close_archives(b);
@@ -305,17 +350,6 @@ static int check_scripts(struct eb_work *w, struct eb_error *err)
 	return 0;
 }
 
-static int look_at(struct eb_work *w, struct eb_error *err)
-{
-	struct eb_build *b = w->build;
-
-	if (eb_part_paths(b->store, &w->payload, &w->paths, err) < 0)
-		return -1;
-	eb_link_facts(&w->paths, &w->package->record, &b->target, &w->facts);
-	w->placed = w->payload;
-	return check_scripts(w, err);
-}
-
 int eb_build_payloads(struct eb_build *b, struct eb_error *err)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -324,7 +358,8 @@ int eb_build_payloads(struct eb_build *b, struct eb_error *err)
 	if (make_missing(b, err) < 0)
 		return -1;
 	for (size_t i = 0; i < b->n; i++)
-		if (look_at(&b->work[i], err) < 0)
+		if (look_at(&b->work[i], err) < 0 ||
+		    check_scripts(&b->work[i], err) < 0)
 			return -1;
 	return 0;
 }

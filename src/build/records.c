@@ -31,8 +31,7 @@ static int record_job(void *arg, struct eb_error *err)
 	eb_link_record_key(r, &w->payload_key,
 			   w->have_bytecode ? &w->bytecode_key : NULL,
 			   requested, &key);
-	rc = eb_store_find_item(b->store, EB_ITEM_PART, &key, b->compressor.id,
-				&w->record, err);
+	rc = eb_build_find(b, EB_ITEM_PART, &key, &w->record, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	return make(w, requested, &key, err);

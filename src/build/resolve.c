@@ -265,7 +265,6 @@ int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
 	       struct eb_error *err)
 {
 	EB_CLEANUP(eb_base_free_ptr) struct eb_base *base = NULL;
-	const struct eb_config *c = r->config;
 	struct eb_stage stage;
 	int rc;
 
@@ -273,8 +272,8 @@ int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
 	    refuse_urls(r->env->spec, err) < 0)
 		return -1;
 	eb_stage_begin(r->events, &stage, "base");
-	rc = eb_base_resolve(c->base, c->platform, r->store, r->events, &base,
-			     err);
+	rc = eb_open_base(r->config, NULL, r->store, NULL, r->events, &base,
+			  err);
 	eb_stage_end(r->events, &stage);
 	if (rc < 0)
 		return -1;

@@ -80,7 +80,32 @@ static const char *config_file(int argc, char **argv)
 	return NULL;
 }
 
-static int run(struct eb_cli *cli, int argc, char **argv, int skip,
+static void release(struct eb_cli *cli)
+{
+	eb_progress_free(cli->progress);
+	eb_config_release(&cli->config);
+	eb_strv_release(&cli->args);
+	eb_strv_release(&cli->own);
+	eb_strv_release(&cli->command);
+}
+
+/* Is this call one for the full program? Looked at aside, so that nothing is
+ * said twice; what is wrong is said later. */
+static bool is_full(const struct eb_command *cmd, int argc, char **argv,
+		    int skip)
+{
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_cli cli EB_CLEANUP(release) = { .cmd = cmd };
+
+	return cmd->is_full &&
+	       eb_config_load(config_file(argc, argv), NULL, &cli.config,
+			      &why) == 0 &&
+	       eb_cli_parse(&cli, argc - skip, argv + skip, &why) == 0 &&
+	       cmd->is_full(&cli);
+}
+
+/* The light program leaves standard input to the other one. */
+static int run(struct eb_cli *cli, int argc, char **argv, int skip, bool light,
 	       struct eb_error *err)
 {
 	/* Warnings of the configuration come before --progress is known. */
@@ -95,16 +120,9 @@ static int run(struct eb_cli *cli, int argc, char **argv, int skip,
 	cli->progress = eb_progress_new(cli->config.progress, cli->config.quiet,
 					cli->config.verbose);
 	cli->events = eb_progress_events(cli->progress);
+	if (!light && eb_cli_password(cli, err) < 0)
+		return -1;
 	return cli->cmd->run(cli, err);
-}
-
-static void release(struct eb_cli *cli)
-{
-	eb_progress_free(cli->progress);
-	eb_config_release(&cli->config);
-	eb_strv_release(&cli->args);
-	eb_strv_release(&cli->own);
-	eb_strv_release(&cli->command);
 }
 
 /* Nothing that we open may get the number of a standard stream that was
@@ -139,9 +157,9 @@ int eb_cli_main(int argc, char **argv, const struct eb_command *const *commands,
 	fill_streams();
 	signal(SIGPIPE, SIG_IGN);
 	cli.cmd = find(commands, verb_of(argc, argv, &skip));
-	if (!cli.cmd && fallback)
+	if (fallback && (!cli.cmd || is_full(cli.cmd, argc, argv, skip)))
 		return fallback(argv);
-	status = run(&cli, argc, argv, skip, &err);
+	status = run(&cli, argc, argv, skip, fallback, &err);
 	if (status < 0)
 		status = failed(&cli, &err);
 	eb_err_release(&err);

@@ -17,11 +17,17 @@
 #include <envbuild/config.h>
 #include <envbuild/error.h>
 #include <envbuild/event.h>
+#include <envbuild/registry.h>
 #include <envbuild/store.h>
 #include <envbuild/str.h>
 
 #define EB_LIGHT_COMMANDS(X) X(check) X(hash) X(lint) X(cache) X(help)
-#define EB_FULL_COMMANDS(X) X(build) X(lock) X(run) X(doctor)
+#define EB_FULL_COMMANDS(X) \
+	X(build) X(lock) X(run) X(push) X(pull) X(inspect) X(doctor)
+
+/* Light commands by name, too, for calls of them that need what the light
+ * program has not (is_full below): the full program looks here first. */
+#define EB_REGISTRY_COMMANDS(X) X(check_registry) X(cache_registry)
 
 struct eb_cli {
 	struct eb_config config;
@@ -36,7 +42,8 @@ struct eb_cli {
 
 struct eb_cli_option { /* an option that one command alone has */
 	const char *name;
-	const char *value; /* what its value is called, NULL: a flag */
+	const char *value; /* what its value is called, NULL: a flag;
+			    * "[...]": one behind "=" or none */
 };
 
 struct eb_command {
@@ -47,6 +54,8 @@ struct eb_command {
 	unsigned min_args, max_args;
 	bool takes_command; /* behind "--" */
 	int failure;	    /* status of our own failures; 0: by the error */
+	/* Of a light command: does this call need the full program? */
+	bool (*is_full)(const struct eb_cli *cli);
 	/* Exit status, or -1 with err. */
 	int (*run)(struct eb_cli *cli, struct eb_error *err);
 };
@@ -54,6 +63,7 @@ struct eb_command {
 #define EB_DECLARE(name) extern const struct eb_command eb_cmd_##name;
 EB_LIGHT_COMMANDS(EB_DECLARE)
 EB_FULL_COMMANDS(EB_DECLARE)
+EB_REGISTRY_COMMANDS(EB_DECLARE)
 #undef EB_DECLARE
 
 /* The whole program. `commands` ends with NULL; `fallback` is called for a
@@ -70,6 +80,14 @@ const char *eb_cli_own(const struct eb_cli *cli, const char *name);
 
 int eb_cli_store(struct eb_cli *cli, unsigned flags, struct eb_store **out,
 		 struct eb_error *err);
+/* The password of --password-stdin, into the configuration: at most 64 KiB, a
+ * newline at its end is none of it. Nothing when it was not asked for, or was
+ * read before. */
+int eb_cli_password(struct eb_cli *cli, struct eb_error *err);
+/* The client that the options ask for, with that password (team.h,
+ * eb_config_registry). */
+int eb_cli_registry(struct eb_cli *cli, const char *login_host, bool single,
+		    struct eb_registry **out, struct eb_error *err);
 /* "store:sha256:..." */
 char *eb_cli_reference(const struct eb_digest *manifest);
 /* A line on standard output, flushed and checked. */

@@ -38,7 +38,10 @@ static int take_own(struct eb_cli *cli, const struct eb_cli_option *o,
 {
 	const char *value = "";
 
-	if (o->value) {
+	if (o->value && o->value[0] == '[') {
+		if (inline_value)
+			value = inline_value;
+	} else if (o->value) {
 		value = value_of(c, inline_value, o->name, err);
 		if (!value)
 			return -1;

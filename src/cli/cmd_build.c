@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* envbuild build ENV: resolve, build what is missing, cache. */
+/* envbuild build ENV: resolve, build what is missing, cache, push. */
 #include <string.h>
 
 #include <envbuild/file.h>
-#include <envbuild/json.h>
 
+#include "image_ref.h"
 #include "result.h"
 
 static void set_digest(json_t *j, const char *key, const struct eb_digest *d)
@@ -14,12 +14,25 @@ static void set_digest(json_t *j, const char *key, const struct eb_digest *d)
 	json_object_set_new(j, key, json_string(eb_digest_text(d, text)));
 }
 
+static void add_counts(json_t *j, const struct eb_built *b)
+{
+	json_object_set_new(j, "pulled-bytes",
+			    json_integer((json_int_t)b->brought));
+	json_object_set_new(j, "pushed-bytes",
+			    json_integer((json_int_t)b->pushed));
+	json_object_set_new(j, "mounted", json_integer(b->mounted));
+	json_object_set_new(j, "there", json_integer(b->there));
+}
+
 static json_t *as_json(const struct eb_result *r, const char *reference)
 {
+	eb_autofree char *registry = eb_result_registry(r);
 	json_t *j = json_object();
 
 	json_object_set_new(j, "schema", json_integer(1));
 	json_object_set_new(j, "reference", json_string(reference));
+	if (registry)
+		json_object_set_new(j, "registry", json_string(registry));
 	set_digest(j, "manifest", &r->built.manifest);
 	set_digest(j, "image-id", &r->built.config);
 	set_digest(j, "lock", &r->built.lock);
@@ -30,50 +43,81 @@ static json_t *as_json(const struct eb_result *r, const char *reference)
 			    json_integer((json_int_t)r->built.fetched));
 	json_object_set_new(j, "packed-bytes",
 			    json_integer((json_int_t)r->built.packed));
+	if (registry)
+		add_counts(j, &r->built);
 	return j;
+}
+
+static void say_pushed(struct eb_cli *cli, const struct eb_result *r)
+{
+	const struct eb_built *b = &r->built;
+	char pushed[32], brought[32];
+
+	if (r->standing || (b->cached && !b->pushed && !b->mounted))
+		eb_note(cli->events, "the image was in the registry");
+	else
+		eb_note(cli->events,
+			"%s pushed, %u mounted, %u were there; %s taken from "
+			"the registry",
+			eb_human_size(b->pushed, pushed), b->mounted, b->there,
+			eb_human_size(b->brought, brought));
 }
 
 static void summary(struct eb_cli *cli, const struct eb_result *r)
 {
 	char fetched[32], packed[32];
 
-	if (r->built.cached)
+	if (r->built.cached && !r->team)
 		eb_note(cli->events, "the image was in the store");
-	else
+	else if (!r->built.cached)
 		eb_note(cli->events,
-			"%zu packages in %u layers; %s fetched, %s packed",
-			r->lock->n, r->built.layers,
+			"%zu package%s in %u layers; %s fetched, %s packed",
+			r->lock->n, r->lock->n == 1 ? "" : "s", r->built.layers,
 			eb_human_size(r->built.fetched, fetched),
 			eb_human_size(r->built.packed, packed));
+	if (r->team)
+		say_pushed(cli, r);
 }
 
-static int print_result(struct eb_cli *cli, struct eb_result *r,
-			const char *reference, struct eb_error *err)
+/* A tag is one of the registry. */
+static int check_tags(struct eb_cli *cli, struct eb_error *err)
 {
-	eb_autofree char *line = eb_asprintf("%s\n", reference);
+	const struct eb_config *c = &cli->config;
 
-	if (cli->config.reference_file &&
-	    eb_write_file(cli->config.reference_file, line, strlen(line), 0644,
-			  err) < 0)
-		return -1;
-	eb_progress_pause(cli->progress);
-	if (cli->config.json)
-		return eb_cli_print_json(as_json(r, reference), err);
-	return eb_cli_print(err, "%s", reference);
+	if (!c->tag.n || c->registry)
+		return 0;
+	eb_err_set(err, EB_USAGE, "option \"tag\" needs a registry");
+	return eb_err_hint(err, "--registry HOST/PREFIX names it");
+}
+
+/* Standard output names the place of --output, the file what can be pulled. */
+static int name_registry(struct eb_cli *cli, const struct eb_result *r,
+			 struct eb_error *err)
+{
+	const char *path = cli->config.reference_file;
+	eb_autofree char *registry = eb_result_registry(r);
+	eb_autofree char *line = NULL;
+
+	if (!path || !registry || !cli->config.output.n)
+		return 0;
+	line = eb_asprintf("%s\n", registry);
+	return eb_write_file(path, line, strlen(line), 0644, err);
 }
 
 static int build(struct eb_cli *cli, struct eb_result *r, struct eb_error *err)
 {
 	eb_autofree char *reference = NULL;
 
-	if (eb_result_check_outputs(cli, err) < 0 ||
+	if (check_tags(cli, err) < 0 || eb_outputs_check(cli, err) < 0 ||
 	    eb_result_open(cli, cli->args.v[0], r, err) < 0 ||
 	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
 		return -1;
 	summary(cli, r);
 	if (eb_result_outputs(cli, r, &reference, err) < 0)
 		return -1;
-	return print_result(cli, r, reference, err);
+	if (eb_print_reference(cli, reference, as_json(r, reference), err) < 0)
+		return -1;
+	return name_registry(cli, r, err);
 }
 
 static int run(struct eb_cli *cli, struct eb_error *err)
@@ -90,8 +134,9 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 
 const struct eb_command eb_cmd_build = {
 	.name = "build",
-	.usage = "[build] ENV [--base REF] [--lock FILE] [--output PLACE]...",
-	.summary = "resolve, build what is missing, print the reference",
+	.usage = "[build] ENV [--base REF] [--registry HOST/PREFIX] "
+		 "[--tag TAG|REF]... [--lock FILE] [--output PLACE]...",
+	.summary = "resolve, build what is missing, push, print the reference",
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* envbuild cache path|list|check|gc: the local store. */
+/* envbuild cache path|list|check|gc: the local store. cmd_cache_registry.c
+ * looks after the team's repository. */
 #include <stdio.h>
 #include <string.h>
 
 #include <envbuild/file.h>
 #include <envbuild/json.h>
 
-#include "cli.h"
+#include "cmd_cache.h"
 
 static int cache_path(struct eb_cli *cli, struct eb_error *err)
 {
@@ -150,7 +151,27 @@ static int cache_gc(struct eb_cli *cli, struct eb_error *err)
 	return print_report(cli, &report, err);
 }
 
-static int run(struct eb_cli *cli, struct eb_error *err)
+/* --- which -------------------------------------------------------------------
+ */
+bool eb_cache_is_remote(const struct eb_cli *cli)
+{
+	return eb_cli_own(cli, "registry") != NULL;
+}
+
+static int check_words(struct eb_cli *cli, struct eb_error *err)
+{
+	if (eb_cli_own(cli, "delete"))
+		eb_err_set(err, EB_USAGE,
+			   "option \"--delete\" goes with \"--registry\"");
+	else if (cli->args.n > 1)
+		eb_err_set(err, EB_USAGE, "\"%s\" is one argument too many",
+			   cli->args.v[1]);
+	else
+		return 0;
+	return eb_err_hint(err, "usage: envbuild %s", cli->cmd->usage);
+}
+
+int eb_cache_run_local(struct eb_cli *cli, struct eb_error *err)
 {
 	static const struct {
 		const char *name;
@@ -160,6 +181,8 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 		      { "check", cache_check },
 		      { "gc", cache_gc } };
 
+	if (check_words(cli, err) < 0)
+		return -1;
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (!strcmp(verbs[i].name, cli->args.v[0]))
 			return verbs[i].run(cli, err);
@@ -167,21 +190,23 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	return eb_err_hint(err, "usage: envbuild %s", cli->cmd->usage);
 }
 
-static const struct eb_cli_option own[] = {
+const struct eb_cli_option eb_cache_own[] = {
 	{ "quick", NULL },
 	{ "rebuild", NULL },
 	{ "max-size", "SIZE" },
 	{ "dry-run", NULL },
+	{ "registry", "[HOST/PREFIX]" },
+	{ "delete", NULL },
 	{ 0 },
 };
 
 const struct eb_command eb_cmd_cache = {
 	.name = "cache",
-	.usage = "cache path|list|check|gc [--quick] [--rebuild] "
-		 "[--max-size SIZE] [--max-age TIME] [--dry-run]",
-	.summary = "the local store: where, what, is it sound, make room",
-	.own = own,
+	.usage = EB_CACHE_USAGE,
+	.summary = EB_CACHE_SUMMARY,
+	.own = eb_cache_own,
 	.min_args = 1,
-	.max_args = 1,
-	.run = run,
+	.max_args = 2, /* behind --registry */
+	.is_full = eb_cache_is_remote,
+	.run = eb_cache_run_local,
 };

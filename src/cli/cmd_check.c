@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* envbuild check ENV: is the image there? 0 hit, 1 miss, else cannot tell. */
+/*
+ * envbuild check ENV: is the image there? 0 hit, 1 miss, else cannot tell.
+ * Here from the store alone; cmd_check_registry.c asks a registry.
+ */
 #include <envbuild/json.h>
 
-#include "cli.h"
+#include "cmd_check.h"
 
 static int answer_json(const char *status, const char *reference,
 		       const char *why, struct eb_error *err)
@@ -37,8 +40,8 @@ static int miss(struct eb_cli *cli, const char *why, struct eb_error *err)
 }
 
 /* A store that is not there yet has no image: that is a clear miss. */
-static int open_store(struct eb_cli *cli, struct eb_store **out,
-		      struct eb_error *err)
+int eb_check_store(struct eb_cli *cli, struct eb_store **out,
+		   struct eb_error *err)
 {
 	if (eb_cli_store(cli, EB_STORE_READONLY, out, err) == 0)
 		return 1;
@@ -48,15 +51,28 @@ static int open_store(struct eb_cli *cli, struct eb_store **out,
 	return 0;
 }
 
-static int run(struct eb_cli *cli, struct eb_error *err)
+static int refuse_explain(const struct eb_cli *cli, struct eb_error *err)
+{
+	if (!eb_cli_own(cli, "explain"))
+		return 0;
+	eb_err_set(err, EB_USAGE,
+		   "option \"--explain\" looks for what is near in a registry, "
+		   "and none is asked");
+	return eb_err_hint(err, "give --registry HOST/PREFIX, without --local, "
+				"--offline and --no-push");
+}
+
+int eb_check_run_local(struct eb_cli *cli, struct eb_error *err)
 {
 	EB_CLEANUP(eb_store_close_ptr) struct eb_store *store = NULL;
 	EB_CLEANUP(eb_env_free_ptr) struct eb_env *env = NULL;
 	eb_autofree char *why = NULL;
 	struct eb_image_row row;
-	int there = open_store(cli, &store, err);
-	int rc;
+	int there, rc;
 
+	if (refuse_explain(cli, err) < 0)
+		return -1;
+	there = eb_check_store(cli, &store, err);
 	if (there < 0)
 		return -1;
 	if (eb_env_open(cli->args.v[0], &cli->config, store, cli->events, &env,
@@ -70,11 +86,25 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	return rc ? hit(cli, &row, err) : miss(cli, why, err);
 }
 
+bool eb_check_is_remote(const struct eb_cli *cli)
+{
+	const struct eb_config *c = &cli->config;
+
+	return c->registry && !c->local && !c->offline && !c->no_push;
+}
+
+const struct eb_cli_option eb_check_own[] = {
+	{ "explain", NULL },
+	{ 0 },
+};
+
 const struct eb_command eb_cmd_check = {
 	.name = "check",
-	.usage = "check ENV [--base REF] [--max-age TIME] [--json]",
-	.summary = "is the image there? exit 0 hit, 1 miss, else cannot tell",
+	.usage = EB_CHECK_USAGE,
+	.summary = EB_CHECK_SUMMARY,
+	.own = eb_check_own,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.is_full = eb_check_is_remote,
+	.run = eb_check_run_local,
 };

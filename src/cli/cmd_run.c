@@ -6,11 +6,10 @@
 #include <envbuild/file.h>
 #include <envbuild/image.h>
 #include <envbuild/json.h>
-#include <envbuild/layout.h>
-#include <envbuild/reference.h>
 #include <envbuild/rootfs.h>
 #include <envbuild/sandbox.h>
 
+#include "image_ref.h"
 #include "result.h"
 #include "run_user.h"
 
@@ -45,16 +44,29 @@ static void release(struct container *c)
 
 /* --- which image -------------------------------------------------------------
  */
+/* "localhost/x", "ghcr.io/x", "localhost:5000/x": what is before the first
+ * slash can be no folder but by an odd chance, and a file that is there wins.
+ */
+static bool names_host(const char *text)
+{
+	size_t n = strcspn(text, "/");
+	eb_autofree char *host = eb_strndup(text, n);
+
+	if (!n || !text[n] || *text == '.' || eb_path_exists(text))
+		return false;
+	return strpbrk(host, ".:") || !strcmp(host, "localhost");
+}
+
 static bool names_image(const char *text)
 {
 	static const char *const prefixes[] = {
-		"store:", "oci:", "oci-archive:", "docker-archive:"
+		"store:", "oci:", "oci-archive:", "docker-archive:", "docker://"
 	};
 
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (eb_starts(text, prefixes[i]))
 			return true;
-	return false;
+	return names_host(text);
 }
 
 static int find_image(struct eb_cli *cli, struct eb_store *store,
@@ -62,22 +74,10 @@ static int find_image(struct eb_cli *cli, struct eb_store *store,
 		      struct eb_error *err)
 {
 	EB_CLEANUP(eb_reference_release) struct eb_reference ref = { 0 };
-	struct eb_digest ignored;
 
 	if (eb_reference_parse(text, &ref, err) < 0)
 		return -1;
-	if (ref.kind != EB_REF_STORE)
-		return eb_image_import(store, &ref, cli->config.platform,
-				       cli->events, manifest, &ignored, err);
-	*manifest = ref.digest;
-	if (ref.has_digest && eb_store_has(store, manifest, err) == 1)
-		return 0;
-	if (!eb_err_is_set(err)) {
-		eb_err_set(err, EB_INPUT, "image \"%s\" is not in the store",
-			   text);
-		eb_err_hint(err, "`envbuild cache list` shows what is");
-	}
-	return -1;
+	return eb_image_obtain(cli, store, &ref, manifest, err);
 }
 
 /* An environment is built first when it is not there. */
@@ -89,10 +89,14 @@ static int obtain(struct eb_cli *cli, struct eb_result *r,
 	if (names_image(what)) {
 		if (eb_cli_store(cli, 0, &r->store, err) < 0)
 			return -1;
-		return find_image(cli, r->store, what, manifest, err);
+		if (find_image(cli, r->store, what, manifest, err) < 0)
+			return -1;
+		return eb_image_bring(cli, r->store, manifest, err);
 	}
 	if (eb_result_open(cli, what, r, err) < 0 ||
 	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
+		return -1;
+	if (eb_result_bring(cli, r, err) < 0)
 		return -1;
 	*manifest = r->built.manifest;
 	close(r->lock_fd); /* others may build while this one runs */

@@ -7,8 +7,10 @@
 int main(int argc, char **argv)
 {
 #define EB_ENTRY(name) &eb_cmd_##name,
-	static const struct eb_command *const commands[] = { EB_LIGHT_COMMANDS(
-		EB_ENTRY) EB_FULL_COMMANDS(EB_ENTRY) NULL };
+	static const struct eb_command *const commands[] = {
+		EB_REGISTRY_COMMANDS(EB_ENTRY) EB_LIGHT_COMMANDS(EB_ENTRY)
+			EB_FULL_COMMANDS(EB_ENTRY) NULL
+	};
 #undef EB_ENTRY
 
 	return eb_cli_main(argc, argv, commands, NULL);

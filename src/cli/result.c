@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What build, lock and run share: the environment, its lock, its image. */
-#include <string.h>
 #include <unistd.h>
 
-#include <envbuild/file.h>
-#include <envbuild/json.h>
-#include <envbuild/layout.h>
-#include <envbuild/reference.h>
-#include <envbuild/rootfs.h>
-
+#include "image_ref.h"
 #include "result.h"
 
 int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
@@ -16,7 +10,9 @@ int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 {
 	struct eb_events *events = cli->events;
 
-	if (eb_cli_store(cli, 0, &out->store, err) < 0)
+	if (eb_cli_password(cli, err) < 0 ||
+	    eb_team_open(&cli->config, false, events, &out->team, err) < 0 ||
+	    eb_cli_store(cli, 0, &out->store, err) < 0)
 		return -1;
 	if (eb_env_open(input, &cli->config, out->store, events, &out->env,
 			err) < 0)
@@ -29,15 +25,76 @@ int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 int eb_result_lock(struct eb_cli *cli, struct eb_result *r,
 		   struct eb_error *err)
 {
+	int rc = 0;
+
+	if (r->team)
+		rc = eb_team_lock(r->team, r->env, &cli->config, r->store,
+				  &r->image, &r->lock, err);
+	r->standing = rc > 0;
+	if (rc < 0 && err->code == EB_NETWORK && !err->hint)
+		eb_err_hint(err, "--no-push leaves the registry out");
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	return eb_env_lock(r->env, &cli->config, r->store, cli->events,
 			   &r->lock, &r->solved, err);
+}
+
+static void take_standing(struct eb_result *r)
+{
+	r->built = (struct eb_built){
+		.lock = r->image.lock,
+		.manifest = r->image.manifest,
+		.config = r->image.config,
+		.cached = true,
+	};
+}
+
+static int add_tags(const struct eb_cli *cli, struct eb_result *r,
+		    struct eb_error *err)
+{
+	for (size_t i = 0; i < cli->config.tag.n; i++)
+		if (eb_team_tag(r->team, &r->image.digest, cli->config.tag.v[i],
+				err) < 0)
+			return -1;
+	return 0;
 }
 
 int eb_result_build(struct eb_cli *cli, struct eb_result *r,
 		    struct eb_error *err)
 {
-	return eb_build_image(r->lock, r->env, &cli->config, r->store,
-			      cli->events, &r->built, err);
+	if (!r->team)
+		return eb_build_image(r->lock, r->env, &cli->config, r->store,
+				      cli->events, &r->built, err);
+	if (r->standing)
+		take_standing(r);
+	else if (eb_team_build(r->team, r->lock, r->env, &cli->config, r->store,
+			       cli->events, &r->built, &r->image, err) < 0)
+		return -1;
+	return add_tags(cli, r, err);
+}
+
+char *eb_result_registry(const struct eb_result *r)
+{
+	return r->team ? eb_team_reference(r->team, &r->image.digest) : NULL;
+}
+
+int eb_result_bring(struct eb_cli *cli, struct eb_result *r,
+		    struct eb_error *err)
+{
+	const struct eb_digest *manifest = &r->built.manifest;
+	struct eb_digest digest, top;
+	char ref[EB_DIGEST_TEXT];
+	int here = r->team ? eb_store_has(r->store, manifest, err) : 1;
+
+	if (here < 0)
+		return -1;
+	if (!here &&
+	    eb_image_pull(eb_team_repository(r->team),
+			  eb_digest_text(manifest, ref), cli->config.platform,
+			  EB_PULL_LAYERS, r->store, cli->events, &digest, &top,
+			  err) < 0)
+		return -1;
+	return eb_image_bring(cli, r->store, manifest, err);
 }
 
 void eb_result_release(struct eb_result *r)
@@ -47,6 +104,7 @@ void eb_result_release(struct eb_result *r)
 	if (r->lock_fd >= 0)
 		close(r->lock_fd);
 	eb_store_close(r->store);
+	eb_team_free(r->team);
 }
 
 static char *definition_tag(const struct eb_env *env)
@@ -56,67 +114,20 @@ static char *definition_tag(const struct eb_env *env)
 	return eb_asprintf("env-%.32s", eb_digest_hex(&env->definition, hex));
 }
 
-static int parse_output(const char *text, struct eb_reference *out,
-			struct eb_error *err)
-{
-	if (eb_reference_parse(text, out, err) < 0)
-		return -1;
-	if (out->kind == EB_REF_OCI || out->kind == EB_REF_OCI_ARCHIVE ||
-	    out->kind == EB_REF_DOCKER_ARCHIVE || out->kind == EB_REF_ROOTFS)
-		return 0;
-	eb_err_set(err, EB_USAGE, "output \"%s\" is no place to write", text);
-	return eb_err_hint(err, "oci:DIR, oci-archive:FILE, "
-				"docker-archive:FILE or rootfs:DIR");
-}
-
-int eb_result_check_outputs(const struct eb_cli *cli, struct eb_error *err)
-{
-	for (size_t i = 0; i < cli->config.output.n; i++) {
-		EB_CLEANUP(eb_reference_release)
-		struct eb_reference ref = { 0 };
-
-		if (parse_output(cli->config.output.v[i], &ref, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int write_output(struct eb_cli *cli, struct eb_result *r,
-			const char *text, char **reference,
-			struct eb_error *err)
-{
-	EB_CLEANUP(eb_reference_release) struct eb_reference ref = { 0 };
-	eb_autofree char *tag = definition_tag(r->env);
-
-	if (parse_output(text, &ref, err) < 0)
-		return -1;
-	if (ref.kind == EB_REF_ROOTFS) {
-		*reference = eb_strdup(text);
-		return eb_rootfs_unpack(r->store, &r->built.manifest, ref.path,
-					cli->events, err);
-	}
-	*reference =
-		ref.tag ? eb_strdup(text) : eb_asprintf("%s:%s", text, tag);
-	return eb_image_export(r->store, &r->built.manifest, &ref, tag,
-			       r->lock->platform, cli->events, err);
-}
-
 int eb_result_outputs(struct eb_cli *cli, struct eb_result *r, char **reference,
 		      struct eb_error *err)
 {
-	*reference = eb_cli_reference(&r->built.manifest);
-	for (size_t i = 0; i < cli->config.output.n; i++) {
-		char *written = NULL;
-		int rc = write_output(cli, r, cli->config.output.v[i], &written,
-				      err);
+	eb_autofree char *tag = definition_tag(r->env);
+	const struct eb_output o = { .store = r->store,
+				     .manifest = &r->built.manifest,
+				     .platform = r->lock->platform,
+				     .tag = tag };
 
-		if (i == 0 && written) {
-			free(*reference);
-			*reference = eb_steal(written);
-		}
-		free(written);
-		if (rc < 0)
-			return -1;
+	if (cli->config.output.n && eb_result_bring(cli, r, err) < 0)
+		return -1;
+	if (!cli->config.output.n && r->team) {
+		*reference = eb_result_registry(r);
+		return 0;
 	}
-	return 0;
+	return eb_outputs_write(cli, &o, reference, err);
 }

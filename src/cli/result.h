@@ -4,9 +4,14 @@
 #ifndef EB_RESULT_H
 #define EB_RESULT_H
 
+#include <envbuild/team.h>
+
 #include "cli.h"
 
 struct eb_result {
+	struct eb_team *team; /* NULL: no registry */
+	bool standing;	      /* the team has the image: `image` */
+	struct eb_team_image image;
 	struct eb_store *store;
 	struct eb_env *env;
 	struct eb_lock *lock;
@@ -21,14 +26,19 @@ struct eb_result {
 
 int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 		   struct eb_error *err);
-/* Are all --output places such as can be written? Asked before the work. */
-int eb_result_check_outputs(const struct eb_cli *cli, struct eb_error *err);
 int eb_result_lock(struct eb_cli *cli, struct eb_result *r,
 		   struct eb_error *err);
+/* The lock as above, or what the team has under env-; then the image, which is
+ * pushed where there is a team, and --tag. */
 int eb_result_build(struct eb_cli *cli, struct eb_result *r,
 		    struct eb_error *err);
+/* All bytes of the image into the store: layers may lie in registries. */
+int eb_result_bring(struct eb_cli *cli, struct eb_result *r,
+		    struct eb_error *err);
+/* "HOST/PREFIX@sha256:...", NULL without a registry; caller frees. */
+char *eb_result_registry(const struct eb_result *r);
 /* Write --output places; *reference is what standard output gets (owned by
- * the caller): of the first place, else of the store. */
+ * the caller): of the first place, else of the registry, else of the store. */
 int eb_result_outputs(struct eb_cli *cli, struct eb_result *r, char **reference,
 		      struct eb_error *err);
 void eb_result_release(struct eb_result *r);

@@ -148,6 +148,8 @@ static size_t on_body(char *p, size_t size, size_t n, void *data)
 
 	n *= size;
 	t->moved = eb_now_ns();
+	if (eb_err_is_set(&t->err)) /* of a call that nobody heard of */
+		return CURL_WRITEFUNC_ERROR;
 	if (!t->body)
 		return keep_error(t, p, n);
 	if (is_too_long(t, n))

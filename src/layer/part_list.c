@@ -170,6 +170,13 @@ int eb_list_put(struct eb_store *store, const struct eb_entries *entries,
 		 : eb_store_put_item(store, item, err);
 }
 
+static int no_list(const char *what, struct eb_error *err)
+{
+	return eb_err_set(err, EB_INTEGRITY,
+			  "\"%s\", reading a path list: it is something else",
+			  what);
+}
+
 static int add_list(struct eb_store *store, const struct eb_item *item,
 		    struct eb_entries *out, unsigned depth,
 		    struct eb_error *err);
@@ -206,10 +213,7 @@ static int add_list(struct eb_store *store, const struct eb_item *item,
 	eb_digest_text(&item->paths, what);
 	n = eb_store_item_parse(text.data, text.len, &head);
 	if (n < 0)
-		return eb_err_set(err, EB_INTEGRITY,
-				  "\"%s\", reading a path list: it is "
-				  "something else",
-				  what);
+		return no_list(what, err);
 	parts = add_parts(store, text.data + n, text.len - (size_t)n, out,
 			  depth, err);
 	if (parts < 0)
@@ -224,12 +228,31 @@ static int by_name(const void *a, const void *b)
 	return eb_entry_compare(a, b);
 }
 
+static void sort_entries(struct eb_entries *e)
+{
+	if (e->n)
+		qsort(e->entry, e->n, sizeof *e->entry, by_name);
+}
+
 int eb_part_paths(struct eb_store *store, const struct eb_item *item,
 		  struct eb_entries *out, struct eb_error *err)
 {
 	if (add_list(store, item, out, 0, err) < 0)
 		return -1;
-	if (out->n)
-		qsort(out->entry, out->n, sizeof *out->entry, by_name);
+	sort_entries(out);
+	return 0;
+}
+
+int eb_part_paths_parse(const char *text, size_t len, const char *what,
+			struct eb_entries *out, struct eb_error *err)
+{
+	struct eb_item head;
+	long n = eb_store_item_parse(text, len, &head);
+
+	if (n < 0)
+		return no_list(what, err);
+	if (eb_list_parse(text + n, len - (size_t)n, out, what, err) < 0)
+		return -1;
+	sort_entries(out);
 	return 0;
 }

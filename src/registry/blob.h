@@ -25,6 +25,8 @@ struct eb_upload {
 	char ref[EB_DIGEST_TEXT];
 	char *location; /* of the open upload, or NULL */
 	uint64_t chunk; /* at least, as the registry says */
+	struct eb_sha256 sha; /* of the pieces of `from` that came */
+	uint64_t hashed;
 	enum eb_rung rung;
 	bool asked_for_it; /* the rung, by the registry's words */
 	bool lost;	   /* the registry knows nothing of it any more */

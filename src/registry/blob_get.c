@@ -9,7 +9,7 @@ struct get {
 	struct eb_repository *repo;
 	const struct eb_digest *digest;
 	uint64_t from, size; /* a part, where `part` */
-	bool part;
+	bool part, wrong; /* what comes cannot be it */
 	const char *task;
 	eb_blob_sink_fn *sink;
 	void *data;
@@ -26,14 +26,15 @@ static int take(void *data, const void *p, size_t n, uint64_t offset,
 		eb_sha256_init(&g->sha);
 		g->got = 0;
 	}
+	g->wrong = offset != g->got || (g->size && n > g->size - g->got);
 	if (offset != g->got)
 		return eb_err_set(err, EB_INTEGRITY,
 				  "its bytes come out of order");
-	g->got += n;
-	if (g->size && g->got > g->size)
+	if (g->wrong)
 		return eb_err_set(err, EB_INTEGRITY,
 				  "more than its %" PRIu64 " bytes come",
 				  g->size);
+	g->got += n;
 	if (!g->part)
 		eb_sha256_add(&g->sha, p, n);
 	return g->sink(g->data, p, n, offset, err);
@@ -65,13 +66,15 @@ static int check(struct eb_call *c, struct get *g, struct eb_error *err)
 	return 2;
 }
 
-/* 1, 0 not there, -1, 2 wrong bytes */
+/* 1, 0 not there, -1 (what broke off has been tried as often as is right), 2
+ * wrong bytes */
 static int get_once(struct eb_call *c, struct get *g, struct eb_error *err)
 {
 	eb_sha256_init(&g->sha);
 	g->got = 0;
+	g->wrong = false;
 	if (eb_call(c, err) < 0)
-		return err->code == EB_INTEGRITY ? 2 : -1;
+		return g->wrong ? 2 : -1;
 	if (c->r.status == 404)
 		return 0;
 	if (c->r.status != (g->part ? 206 : 200))

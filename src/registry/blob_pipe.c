@@ -13,6 +13,8 @@ struct passing {
 	struct eb_sha256 sha;
 	uint64_t got;
 	bool whole, wrong;
+	/* who ended first, and how */
+	bool put_ended, put_failed, get_failed;
 };
 
 static int look(void *data, const void *p, size_t n, uint64_t offset,
@@ -47,33 +49,67 @@ static struct eb_call get_call(const struct eb_upload *u, const char *path)
 				 .path = path };
 }
 
-/* The source has not given what it should: why, and what now? */
-static enum eb_sent get_ended(struct eb_call *get, struct eb_error *err)
+/* A login was asked for: there is one now, or never. */
+static enum eb_sent log_in(struct eb_call *c, struct eb_error *err)
+{
+	if (eb_call_challenge(c, err) < 0)
+		return EB_SENT_FAILED;
+	eb_call_failed(c, err);
+	return EB_SENT_NEW;
+}
+
+/* The source has answered, but not with the blob. */
+static enum eb_sent get_answered(struct eb_call *get, struct eb_error *err)
 {
 	if (get->r.status == 404)
 		return EB_SENT_GONE;
 	if (get->r.status == 401)
-		return eb_call_challenge(get, err) < 0 ? EB_SENT_FAILED
-						       : EB_SENT_NEW;
+		return log_in(get, err);
 	eb_call_failed(get, err);
-	return err->code == EB_NETWORK ? EB_SENT_NEW : EB_SENT_FAILED;
+	return EB_SENT_FAILED;
 }
 
-/* Whose error it was that the loop gives, is to be seen before it does. */
+/* The source has failed, after as many tries as are right; but a body that
+ * could not be resumed had one alone, and one of another length may be right
+ * the next time. */
+static enum eb_sent get_broken(struct eb_upload *u, struct eb_call *get,
+			       struct eb_error *loop, struct eb_error *err)
+{
+	const char *etag = get->r.etag;
+	bool resumable = etag && *etag == '"';
+
+	eb_err_move(err, loop);
+	eb_call_prefix(get, err);
+	u->retry_after = get->r.retry_after;
+	if (!eb_call_good(get))
+		return EB_SENT_FAILED;
+	if (!resumable)
+		return EB_SENT_NEW;
+	return err->code == EB_INTEGRITY ? EB_SENT_DIGEST : EB_SENT_FAILED;
+}
+
 static void put_done(void *data, struct eb_http_request *r)
 {
-	bool *failed = data;
+	struct passing *w = data;
 
-	*failed = eb_err_is_set(&r->err);
+	w->put_ended = true;
+	w->put_failed = eb_err_is_set(&r->err);
+}
+
+/* Whose error it was that both have in the end. */
+static void get_done(void *data, struct eb_http_request *r)
+{
+	struct passing *w = data;
+
+	w->get_failed = !w->put_ended && eb_err_is_set(&r->err);
 }
 
 static enum eb_sent ended(struct eb_upload *u, struct eb_call *get,
-			  struct eb_call *put, bool put_failed,
-			  struct eb_error *loop, struct eb_error *err)
+			  struct eb_call *put, struct eb_error *loop,
+			  struct eb_error *err)
 {
 	const struct passing *w = get->data;
 	bool got = eb_call_good(get);
-	enum eb_sent sent;
 
 	if (w->wrong) {
 		eb_err_move(err, loop);
@@ -81,33 +117,32 @@ static enum eb_sent ended(struct eb_upload *u, struct eb_call *get,
 		return EB_SENT_DIGEST;
 	}
 	if (put->r.status == 401)
-		return eb_call_challenge(put, err) < 0 ? EB_SENT_FAILED
-						       : EB_SENT_NEW;
+		return log_in(put, err);
 	/* an answer, whatever became of the source then */
-	if (put->r.status >= 200 && !put_failed && (got || !eb_call_good(put)))
+	if (put->r.status >= 200 && !w->put_failed &&
+	    (got || !eb_call_good(put)))
 		return EB_SENT_DONE;
-	if (!got && get->r.status >= 300 && get->r.status < 500 &&
-	    get->r.status != 429)
-		return get_ended(get, err);
+	if (w->get_failed)
+		return get_broken(u, get, loop, err);
+	if (!got && get->r.status >= 200)
+		return get_answered(get, err);
 	if (!eb_err_is_set(loop))
 		eb_err_set(loop, EB_NETWORK, "it broke off");
 	eb_err_move(err, loop);
-	eb_call_prefix(got ? put : get, err);
-	sent = eb_upload_broken(u, put, err);
-	if (!u->retry_after)
-		u->retry_after = get->r.retry_after;
-	return sent;
+	eb_call_prefix(put, err);
+	return eb_upload_broken(u, put, err);
 }
 
-static int run_both(struct eb_call *get, struct eb_call *put, bool *put_failed,
+static int run_both(struct eb_call *get, struct eb_call *put,
 		    struct eb_error *loop, struct eb_error *err)
 {
 	struct eb_http_request *both[2] = { &get->r, &put->r };
 
 	if (eb_call_prepare(get, err) < 0 || eb_call_prepare(put, err) < 0)
 		return -1;
+	get->r.done = get_done;
 	put->r.done = put_done;
-	put->r.data = put_failed;
+	put->r.data = get->data;
 	eb_http_do(put->repo->registry->http, both, 2, loop);
 	eb_call_settle(get);
 	eb_call_settle(put);
@@ -123,7 +158,6 @@ enum eb_sent eb_upload_pipe(struct eb_upload *u, struct eb_call *c,
 	struct passing w = { .u = u, .whole = from == 0 && n == u->size };
 	struct eb_error loop = EB_ERROR_INIT;
 	enum eb_sent sent = EB_SENT_FAILED;
-	bool put_failed = false;
 
 	eb_sha256_init(&w.sha);
 	get.to_pipe = pipe;
@@ -135,8 +169,8 @@ enum eb_sent eb_upload_pipe(struct eb_upload *u, struct eb_call *c,
 	c->body = (struct eb_http_body){ .kind = EB_HTTP_PIPE,
 					 .pipe = pipe,
 					 .size = n };
-	if (run_both(&get, c, &put_failed, &loop, err) == 0)
-		sent = ended(u, &get, c, put_failed, &loop, err);
+	if (run_both(&get, c, &loop, err) == 0)
+		sent = ended(u, &get, c, &loop, err);
 	eb_err_release(&loop);
 	eb_call_release(&get);
 	memset(&c->body, 0, sizeof c->body);
@@ -161,15 +195,15 @@ int eb_upload_fetch(struct eb_upload *u, uint64_t from, uint64_t n,
 {
 	eb_autofree char *path = eb_asprintf("blobs/%s", u->ref);
 	struct eb_call c = get_call(u, path);
+	bool whole = from == 0 && n == u->size;
 	int rc;
 
-	c.tries = 0;
 	c.range_from = from;
-	c.range_size = n;
+	c.range_size = whole ? 0 : n;
 	c.sink = collect;
 	c.data = out;
 	rc = eb_call(&c, err);
-	if (rc == 0 && c.r.status == 206 && out->len == n)
+	if (rc == 0 && c.r.status == (whole ? 200 : 206) && out->len == n)
 		rc = 1;
 	else if (rc == 0 && c.r.status != 404)
 		rc = eb_call_failed(&c, err);

@@ -46,6 +46,36 @@ static enum eb_sent send(struct eb_upload *u, struct eb_call *c,
 	return eb_call(c, err) < 0 ? eb_upload_broken(u, c, err) : EB_SENT_DONE;
 }
 
+/* A piece of what lies elsewhere is hashed once, though a registry that took
+ * less than it was sent has it come again. The last one of wrong bytes is kept
+ * back. */
+static enum eb_sent check_piece(struct eb_upload *u, const struct eb_buf *piece,
+				uint64_t from, struct eb_error *err)
+{
+	uint64_t known;
+	char text[EB_DIGEST_TEXT];
+	struct eb_digest have;
+
+	if (from == 0) {
+		eb_sha256_init(&u->sha);
+		u->hashed = 0;
+	}
+	known = u->hashed - from;
+	if (known >= piece->len)
+		return EB_SENT_DONE;
+	eb_sha256_add(&u->sha, piece->data + known, piece->len - known);
+	u->hashed = from + piece->len;
+	if (u->hashed < u->size)
+		return EB_SENT_DONE;
+	eb_sha256_end(&u->sha, &have);
+	if (eb_digest_equal(&have, u->digest))
+		return EB_SENT_DONE;
+	eb_err_set(err, EB_INTEGRITY,
+		   "\"%s@%s\": fetching the blob: these are the bytes of %s",
+		   u->from->text, u->ref, eb_digest_text(&have, text));
+	return EB_SENT_DIGEST;
+}
+
 /* Pieces of what lies elsewhere go through memory; all of it through a pipe. */
 static enum eb_sent send_fetched(struct eb_upload *u, struct eb_call *c,
 				 uint64_t from, uint64_t n,
@@ -57,6 +87,9 @@ static enum eb_sent send_fetched(struct eb_upload *u, struct eb_call *c,
 
 	if (rc <= 0)
 		return rc == 0 ? EB_SENT_GONE : EB_SENT_FAILED;
+	sent = check_piece(u, &piece, from, err);
+	if (sent != EB_SENT_DONE)
+		return sent;
 	c->body = (struct eb_http_body){ .kind = EB_HTTP_MEMORY,
 					 .data = piece.data,
 					 .size = n };

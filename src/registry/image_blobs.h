@@ -46,8 +46,8 @@ typedef int eb_blob_ref_fn(void *data, const struct eb_blob_ref *blob,
 int eb_blob_refs_each(const struct eb_blob_refs *r, eb_blob_ref_fn *fn,
 		      void *data, struct eb_error *err);
 
-/* pull_blob.c: in the store, with this size? A file of another size is
- * removed. 1, 0, -1. */
+/* pull_blob.c: in the store, with this size? 1, 0, -1. Of another size it is
+ * damaged, or the manifest is wrong: whoever fetches it anew finds out. */
 int eb_blob_in_store(struct eb_store *store, const struct eb_blob_ref *blob,
 		     struct eb_error *err);
 /* Into the store, verified. 1, 0 it is not in the repository, -1. */

@@ -19,6 +19,7 @@
 struct copy {
 	struct eb_repository *to, *from;
 	bool again; /* what was there has gone: ask for everything anew */
+	size_t n;   /* manifests of indexes, so far */
 };
 
 struct node { /* one manifest */
@@ -119,6 +120,7 @@ static int put_or_copy_again(struct copy *c, struct node *n, const char *ref,
 		return rc;
 	eb_err_release(err);
 	c->again = true;
+	c->n = 0;
 	rc = copy_node(c, n, depth, err);
 	if (rc == 0)
 		rc = put(c, n, ref, err);
@@ -156,7 +158,8 @@ static int copy_children(struct copy *c, const struct node *n, unsigned depth,
 	json_t *entry;
 	size_t i;
 
-	if (depth >= MAX_DEPTH || json_array_size(list) > MAX_CHILDREN)
+	c->n += json_array_size(list);
+	if (depth >= MAX_DEPTH || c->n > MAX_CHILDREN)
 		return eb_err_set(err, EB_INPUT,
 				  "\"%s\" has more than %d manifests, or "
 				  "indexes nested more than %d deep",

@@ -86,7 +86,5 @@ int eb_blob_in_store(struct eb_store *store, const struct eb_blob_ref *blob,
 	uint64_t size = 0;
 	int got = eb_store_blob(store, &blob->digest, &fd, &size, err);
 
-	if (got <= 0 || size == blob->size)
-		return got;
-	return eb_store_drop(store, &blob->digest, err);
+	return got <= 0 ? got : size == blob->size;
 }

@@ -47,8 +47,8 @@ static int subject_of(const json_t *manifest, struct eb_digest *out,
 			  "\"manifest\": adding a referrer: it has no subject");
 }
 
-int eb_referrer_put(struct eb_repository *repo, const void *text, size_t len,
-		    struct eb_digest *digest, struct eb_error *err)
+static int put(struct eb_repository *repo, const void *text, size_t len,
+	       struct eb_digest *digest, struct eb_error *err)
 {
 	eb_autojson json_t *manifest =
 		eb_json_parse(text, len, "manifest", err);
@@ -71,4 +71,15 @@ int eb_referrer_put(struct eb_repository *repo, const void *text, size_t len,
 		return 0;
 	descriptor = descriptor_of(manifest, type, ref, len);
 	return eb_referrers_add(repo, &subject, descriptor, err);
+}
+
+/* What it names should have been there: here that is nobody's "no". */
+int eb_referrer_put(struct eb_repository *repo, const void *text, size_t len,
+		    struct eb_digest *digest, struct eb_error *err)
+{
+	int rc = put(repo, text, len, digest, err);
+
+	if (rc < 0 && err->code == EB_NO)
+		err->code = EB_NETWORK;
+	return rc;
 }

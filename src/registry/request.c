@@ -99,9 +99,19 @@ static unsigned tries_of(const struct eb_call *c)
 	return c->at.tries ? c->at.tries : c->repo->registry->o.tries;
 }
 
-static void fill(struct eb_call *c)
+/* A Location may be at another host, which gets none of what is ours or was
+ * said of this one. */
+static const struct eb_http_tls *tls_of(const struct eb_call *c)
 {
 	const struct eb_host *h = c->at.host;
+
+	if (!h->named && !h->insecure)
+		return NULL;
+	return is_at_home(c, c->sent_url) ? &h->tls : NULL;
+}
+
+static void fill(struct eb_call *c)
+{
 	struct eb_http_request *r = &c->r;
 
 	r->url = c->sent_url;
@@ -109,7 +119,7 @@ static void fill(struct eb_call *c)
 	r->headers = c->headers;
 	r->authorization = c->sent_value;
 	r->no_netrc = true;
-	r->tls = h->named || h->insecure ? &h->tls : NULL;
+	r->tls = tls_of(c);
 	r->body = c->body;
 	r->task = c->task;
 	r->task_kind = c->task_kind;

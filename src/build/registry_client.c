@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The client for registries that the options ask for. */
+#include <envbuild/reference.h>
+#include <envbuild/team.h>
+
+#include "build_private.h"
+
+/* Of the team's repository; NULL: there is none. */
+static char *team_host(const struct eb_config *config)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_CLEANUP(eb_reference_release) struct eb_reference r = { 0 };
+
+	if (!config->registry ||
+	    eb_reference_parse(config->registry, &r, &ignored) < 0)
+		return NULL;
+	return eb_steal(r.registry);
+}
+
+struct eb_registry *eb_config_registry(const struct eb_config *config,
+				       const struct eb_asking *asking,
+				       struct eb_events *events)
+{
+	static const struct eb_asking usual;
+	const struct eb_asking *a = asking ? asking : &usual;
+	eb_autofree char *team = team_host(config);
+	const struct eb_registry_options options = {
+		.ca_file = config->ca_file,
+		.plain_http = config->plain_http,
+		.offline = config->offline,
+		.user = config->username,
+		.password = config->password,
+		.login_host = a->login_host ? a->login_host : team,
+		.timeout_ms =
+			config->timeout_ms ? config->timeout_ms : a->timeout_ms,
+		.tries = a->tries,
+		.single = a->single,
+	};
+
+	return eb_registry_new(&options, events);
+}
+
+struct eb_registry *eb_base_registry(const struct eb_config *config,
+				     const char *base, struct eb_events *events)
+{
+	static const struct eb_asking asking = { .single = true };
+
+	if (config->offline || !eb_base_is_remote(base))
+		return NULL;
+	return eb_config_registry(config, &asking, events);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which layers and parts the team has, before anything is made: those of the
+ * nearest environment, by its map, and own layers by their tags. All of it
+ * saves work and nothing depends on it, so what goes wrong is said and passed
+ * by.
+ */
+#include <string.h>
+
+#include "team_work.h"
+
+#define AT_ONCE 8
+
+static void passed_by(struct eb_build *b, struct eb_error *err)
+{
+	eb_note(b->events, "%s; built without it", err->message);
+	eb_err_release(err);
+}
+
+/* --- the nearest environment ------------------------------------------------
+ */
+/* An image that is there has its blobs, so its map can be believed. */
+static int image_there(struct eb_build *b, const struct eb_digest *lock,
+		       struct eb_error *err)
+{
+	eb_autofree char *tag =
+		eb_team_tag_of(EB_TAG_LOCK, lock, b->config->compression);
+	struct eb_remote remote;
+
+	return eb_manifest_head(b->team->repo, tag, &remote, err);
+}
+
+static int take_map(struct eb_build *b, const struct eb_recent_entry *e,
+		    struct eb_known *out, struct eb_error *err)
+{
+	char hex[EB_HEX_SIZE];
+	int rc = image_there(b, &e->lock, err);
+
+	if (rc > 0)
+		rc = eb_team_get_map(b->team, &e->lock, out, err);
+	if (rc > 0)
+		eb_detail(b->events,
+			  "the nearest environment is \"%s\", lock %.12s",
+			  e->name, eb_digest_hex(&e->lock, hex));
+	return rc;
+}
+
+static void nearest(struct eb_build *b, struct eb_known *out)
+{
+	EB_CLEANUP(eb_recent_release) struct eb_recent recent = { 0 };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const struct eb_recent_entry *e = NULL;
+	struct eb_sketch sketch;
+	int rc = eb_team_get_recent(b->team, &recent, &err);
+
+	if (rc > 0) {
+		eb_sketch_of(b->lock, &sketch);
+		e = eb_recent_nearest(&recent, &sketch);
+	}
+	if (e)
+		rc = take_map(b, e, out, &err);
+	if (rc < 0)
+		passed_by(b, &err);
+	eb_known_sort(out);
+}
+
+/* --- own layers, by their tags ----------------------------------------------
+ */
+struct query {
+	struct eb_build *b;
+	const struct eb_digest *key;
+	struct eb_known found;
+};
+
+static int ask(void *arg, struct eb_error *err)
+{
+	struct query *q = arg;
+
+	return eb_team_get_layer(q->b->team, q->key, q->b->compressor.id,
+				 &q->found, err) < 0
+		       ? -1
+		       : 0;
+}
+
+static int take_found(struct eb_known *out, struct query *q,
+		      struct eb_error *err)
+{
+	for (size_t i = 0; i < q->found.n; i++) {
+		const struct eb_known_item *k = &q->found.item[i];
+
+		if (eb_known_add(out, &k->item, &k->container,
+				 k->container_size, k->offset,
+				 q->found.paths.data + k->paths_at,
+				 k->paths_size, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void ask_all(struct eb_build *b, struct query *q, size_t n,
+		    struct eb_known *out)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_pool *pool = eb_pool_new(n < AT_ONCE ? (unsigned)n : AT_ONCE);
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		eb_pool_submit(pool, ask, &q[i]);
+	rc = eb_pool_wait(pool, &err);
+	eb_pool_free(pool);
+	for (size_t i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = take_found(out, &q[i], &err);
+		eb_known_release(&q[i].found);
+	}
+	if (rc < 0)
+		passed_by(b, &err);
+	eb_known_sort(out);
+}
+
+/* --- what is missing
+ * ---------------------------------------------------------- */
+/* Members whose payload the store lacks, in `out`. */
+static int missing(struct eb_build *b, size_t *out, size_t *n,
+		   struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		enum eb_item_kind kind =
+			b->member[i].own ? EB_ITEM_LAYER : EB_ITEM_PART;
+		struct eb_item item;
+		int rc = eb_store_find_item(b->store, kind,
+					    &b->work[i].payload_key,
+					    b->compressor.id, &item, err);
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			out[(*n)++] = i;
+	}
+	return 0;
+}
+
+int eb_team_lookup(struct eb_build *b, struct eb_known *out,
+		   struct eb_error *err)
+{
+	eb_autofree size_t *index = eb_calloc(b->n + 1, sizeof *index);
+	eb_autofree struct query *q = eb_calloc(b->n + 1, sizeof *q);
+	size_t n = 0, n_queries = 0;
+
+	if (missing(b, index, &n, err) < 0)
+		return -1;
+	if (!n)
+		return 0;
+	nearest(b, out);
+	for (size_t i = 0; i < n; i++) {
+		const struct eb_digest *key = &b->work[index[i]].payload_key;
+
+		if (b->member[index[i]].own &&
+		    !eb_known_find(out, EB_ITEM_LAYER, key, b->compressor.id))
+			q[n_queries++] = (struct query){
+				.b = b, .key = key, .found = EB_KNOWN_INIT
+			};
+	}
+	if (n_queries)
+		ask_all(b, q, n_queries, out);
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the steps of eb_team_build() share. */
+#ifndef EB_TEAM_WORK_H
+#define EB_TEAM_WORK_H
+
+#include <envbuild/image.h>
+
+#include "team_private.h"
+
+#define EB_LAYER_KEY "dev.envbuild.layer-key"
+
+struct eb_team_work {
+	struct eb_team *t;
+	const struct eb_lock *lock;
+	const struct eb_env *env;
+	const struct eb_config *config;
+	struct eb_store *store;
+	struct eb_events *events;
+	struct eb_built *built;
+	struct eb_compressor compressor;
+	bool refresh;  /* env- is moved, and the lock's time confirmed */
+	bool standing; /* the image was there; nothing was made */
+	struct eb_known known; /* what the registry has, as far as is known */
+	bool looked;	       /* known is all that there is to know */
+	struct eb_lost lost;
+	bool unknown; /* the registry lacks a blob of the image */
+	struct eb_push *push;
+	/* the image: what lock- stands for */
+	struct eb_buf text;
+	char media_type[128];
+	struct eb_digest digest;
+	struct eb_known map;
+};
+
+/* The image's digest, its configuration's and its lock's out of its text. The
+ * lock's is zero where it names none. */
+int eb_team_image_read(const struct eb_buf *text, const char *what,
+		       struct eb_team_image *out, struct eb_error *err);
+
+/* team_lookup.c: what the registry has of that which the store lacks; what
+ * goes wrong is said and is no error. */
+int eb_team_lookup(struct eb_build *b, struct eb_known *out,
+		   struct eb_error *err);
+
+/* team_mapping.c: the layers of a manifest that are ours, and the parts of
+ * each bucket; b's store, known and compressor count. 1, 0: not all of them
+ * are known, -1. */
+int eb_team_map(struct eb_build *b, const struct eb_manifest *m,
+		struct eb_known *out, struct eb_error *err);
+
+/* team_publish.c */
+/* lock- of the image in w->text, unless there is one, which w has then. */
+int eb_team_put_image(struct eb_team_work *w, struct eb_error *err);
+/* locked-; where it is confirmed alone, failing is a note. */
+int eb_team_put_locked(struct eb_team_work *w, struct eb_error *err);
+/* env-, and what stands there in the end. */
+int eb_team_point(struct eb_team_work *w, struct eb_team_image *out,
+		  struct eb_error *err);
+
+/* team_later.c: layer- and recent, as far as the registry takes them now. */
+void eb_team_later(struct eb_team_work *w);
+
+#endif
