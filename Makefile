@@ -206,7 +206,7 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(LIBRARY)
 
 # ---- tests ------------------------------------------------------------------
 
-.PHONY: check sanitize bench demo demo-2018
+.PHONY: check sanitize bench demo demo-2018 smoke
 check: all $(UNIT) $(BENCH) ## all tests; the last line counts them
 	$(Q)tests/run $(UNIT) $(sort $(wildcard tests/integration/*.sh))
 
@@ -222,6 +222,10 @@ demo: all ## a channel and a base made here; build, check, run, change, build
 
 demo-2018: all ## the same with the real packages of 2018, where they are
 	$(Q)tests/demo-2018
+
+# For people with real accounts: nothing of it is part of `check`.
+smoke: all ## REGISTRY=HOST/PREFIX CHANNEL=NAME: a transcript, redacted
+	$(Q)tests/smoke "$(REGISTRY)" "$(CHANNEL)" "$(BASE)" "$(SPECS)"
 
 # ---- lint -------------------------------------------------------------------
 
@@ -299,7 +303,8 @@ DEPS_BUILD := gcc libc6-dev binutils make pkg-config libyaml-dev \
 	libseccomp-dev libbz2-dev
 DEPS_RUN := crun runc ca-certificates
 DEPS_TEST := libcmocka-dev bash python3 openssl mmdebstrap patchelf zstd \
-	bzip2 tar jq libarchive-tools uidmap skopeo umoci podman
+	bzip2 tar jq libarchive-tools uidmap skopeo umoci podman \
+	docker-registry apache2-utils
 DEPS_LINT := clang clang-format shellcheck mandoc
 DEPS := $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST) $(DEPS_LINT)
 

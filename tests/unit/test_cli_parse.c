@@ -15,9 +15,9 @@
 
 #define WORDS(...) ((char *[]){ __VA_ARGS__, NULL })
 
-static const struct eb_cli_option own[] = { { "env", "K[=V]" },
-					    { "quick", NULL },
-					    { 0 } };
+static const struct eb_cli_option own[] = {
+	{ "env", "K[=V]" }, { "quick", NULL }, { "place", "[HOST]" }, { 0 }
+};
 static const struct eb_command command = { .name = "try",
 					   .usage = "try THIS",
 					   .own = own };
@@ -132,6 +132,15 @@ static void test_own(void **state)
 	release(&cli);
 	accept(&cli, WORDS("--quick"));
 	assert_string_equal(eb_cli_own(&cli, "quick"), "");
+	release(&cli);
+	/* a value behind "=" alone */
+	accept(&cli, WORDS("--place", "word"));
+	assert_string_equal(eb_cli_own(&cli, "place"), "");
+	assert_string_equal(cli.args.v[0], "word");
+	release(&cli);
+	accept(&cli, WORDS("--place=word"));
+	assert_string_equal(eb_cli_own(&cli, "place"), "word");
+	assert_int_equal(cli.args.n, 0);
 	release(&cli);
 	refuse(WORDS("--quick=yes"), "\"--quick\" takes no value", NULL);
 	refuse(WORDS("--env"), "\"--env\" needs a value", NULL);
