@@ -304,7 +304,7 @@ DEPS_BUILD := gcc libc6-dev binutils make pkg-config libyaml-dev \
 DEPS_RUN := crun runc ca-certificates
 DEPS_TEST := libcmocka-dev bash python3 openssl mmdebstrap patchelf zstd \
 	bzip2 tar jq libarchive-tools uidmap skopeo umoci podman \
-	docker-registry apache2-utils
+	docker-registry
 DEPS_LINT := clang clang-format shellcheck mandoc
 DEPS := $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST) $(DEPS_LINT)
 

@@ -13,7 +13,7 @@
  * Redirects of GET and HEAD: at most 10, never from https to http,
  * credentials never to another host; other methods do not follow them: a 3xx
  * is their answer. Userinfo in the URL and netrc are used and never appear in
- * messages (eb_url_redact).
+ * messages, nor does the URL's query, which may be a signature.
  */
 #ifndef EB_HTTP_H
 #define EB_HTTP_H

@@ -38,7 +38,7 @@ EB_AUTOPTR(struct eb_stream, eb_stream_free)
 struct eb_stream *eb_stream_fd(int fd, uint64_t offset, uint64_t size,
 			       const char *name); /* by pread; fd not owned */
 struct eb_stream *eb_stream_pipe(int fd, const char *name); /* by read */
-struct eb_stream *eb_stream_mem(const void *p, size_t n); /* not copied */
+struct eb_stream *eb_stream_mem(const void *p, size_t n);   /* not copied */
 
 /* Filters; `below` is owned from here on. Corrupt data: EB_INTEGRITY that
  * names the stream. */

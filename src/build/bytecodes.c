@@ -145,8 +145,7 @@ static bool all_here(struct eb_build *b, const struct eb_item *payload,
 
 /* Of payloads that lie in a registry python's alone is fetched, where it
  * starts alone. */
-static int new_interpreter(struct eb_build *b,
-			   struct eb_interpreter_options *o,
+static int new_interpreter(struct eb_build *b, struct eb_interpreter_options *o,
 			   struct eb_interpreter **out, struct eb_error *err)
 {
 	struct eb_error alone EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
@@ -240,8 +239,8 @@ void eb_build_warm(struct eb_build *b)
 	if (strcmp(b->lock->pyc, "compile"))
 		return;
 	for (size_t i = 0; i < b->n; i++)
-		if (in[i] && (!b->work[i].have_payload ||
-			      !b->work[i].payload_here))
+		if (in[i] &&
+		    (!b->work[i].have_payload || !b->work[i].payload_here))
 			return;
 	eb_pool_submit(aside(b), warm_job, b);
 }

@@ -7,6 +7,7 @@
 #include <envbuild/json.h>
 #include <envbuild/part.h>
 #include <envbuild/sandbox.h>
+#include <envbuild/team.h>
 
 #include "cli.h"
 
@@ -59,6 +60,33 @@ static void check_limits(struct eb_checks *out, const struct eb_config *c)
 			      (unsigned long long)c->limit[i]);
 }
 
+/* 1 reachable, 0 none is configured, -1. */
+static int ping(struct eb_cli *cli, struct eb_error *err)
+{
+	EB_CLEANUP(eb_team_free_ptr) struct eb_team *team = NULL;
+	int rc = eb_cli_password(cli, err);
+
+	if (rc == 0)
+		rc = eb_team_open(&cli->config, true, cli->events, &team, err);
+	if (rc <= 0)
+		return rc;
+	return eb_registry_ping(eb_team_repository(team), err) < 0 ? -1 : 1;
+}
+
+static void check_registry(struct eb_cli *cli, struct eb_checks *out)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	int rc = ping(cli, &err);
+
+	if (rc < 0)
+		eb_checks_add(out, "registry", false, "%s", err.message);
+	else if (rc > 0)
+		eb_checks_add(out, "registry", true, "%s answers",
+			      cli->config.registry);
+	else
+		eb_checks_add(out, "registry", true, "none is set");
+}
+
 static json_t *as_json(const struct eb_checks *checks)
 {
 	json_t *j = json_object(), *list = json_array();
@@ -98,6 +126,7 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 
 	check_compressor(&checks);
 	eb_sandbox_doctor(&checks, tmp);
+	check_registry(cli, &checks);
 	check_limits(&checks, &cli->config);
 	return print_checks(cli, &checks, err);
 }

@@ -36,8 +36,27 @@ int eb_http_status_error(const struct eb_transfer *t, struct eb_error *err)
 	return -1;
 }
 
+/* TLS 1.3 says so when the handshake has ended: for libcurl that is an error
+ * of receiving, and only OpenSSL's words for the alert tell. */
+bool eb_http_wants_certificate(const struct eb_transfer *t)
+{
+	static const char *const alerts[] = {
+		"alert certificate",
+		"alert bad certificate",
+		"alert unknown ca",
+		"alert access denied",
+	};
+
+	for (size_t i = 0; i < sizeof alerts / sizeof *alerts; i++)
+		if (strstr(t->errbuf, alerts[i]))
+			return true;
+	return false;
+}
+
 static enum eb_code code_of(const struct eb_transfer *t, CURLcode code)
 {
+	if (eb_http_wants_certificate(t))
+		return EB_REFUSED;
 	switch (code) {
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
@@ -86,5 +105,8 @@ int eb_http_code_error(const struct eb_transfer *t, CURLcode code,
 	eb_err_set(err, eb, "\"%s\": %s: %s", t->shown, t->doing, words);
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		eb_err_hint(err, "--ca-file names the certificates to trust");
+	else if (eb_http_wants_certificate(t))
+		eb_err_hint(err, "a registry's certs.d folder holds the "
+				 "certificate to show: NAME.cert, NAME.key");
 	return -1;
 }

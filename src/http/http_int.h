@@ -100,6 +100,9 @@ struct eb_transfer {
 
 /* http_url.c */
 int eb_http_login_split(const char *url, char **bare, struct eb_login *login);
+/* For messages: without login, and without a query, which may be a signature;
+ * caller frees. */
+char *eb_http_shown(const char *url);
 /* eb_http_resolve() for any scheme. */
 char *eb_http_join(const char *base, const char *location);
 
@@ -190,6 +193,8 @@ enum eb_verdict eb_http_verdict(struct eb_transfer *t, CURLcode code,
 int eb_http_status_error(const struct eb_transfer *t, struct eb_error *err);
 int eb_http_code_error(const struct eb_transfer *t, CURLcode code,
 		       struct eb_error *err);
+/* The server wants a certificate of ours, or another one. */
+bool eb_http_wants_certificate(const struct eb_transfer *t);
 
 /* http_retry.c */
 bool eb_http_retryable_status(long status);

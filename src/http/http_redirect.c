@@ -33,7 +33,7 @@ bool eb_http_is_redirect(const struct eb_transfer *t)
 static int check(const struct eb_transfer *t, const char *to,
 		 struct eb_error *err)
 {
-	eb_autofree char *shown = eb_url_redact(to);
+	eb_autofree char *shown = eb_http_shown(to);
 
 	if (!eb_starts(to, "https://") && !eb_starts(to, "http://"))
 		return eb_err_set(err, EB_REFUSED,

@@ -25,7 +25,7 @@ struct eb_transfer *eb_transfer_new(struct eb_http *http,
 	t->r = r;
 	t->method = r->method ? r->method : "GET";
 	t->doing = doing(t);
-	t->shown = eb_url_redact(r->url);
+	t->shown = eb_http_shown(r->url);
 	t->origin = eb_http_origin(r->url);
 	eb_buf_init(&t->header, EB_HTTP_KEEP);
 	eb_buf_init(&t->error, EB_HTTP_KEEP);

@@ -88,6 +88,14 @@ int eb_http_login_split(const char *url, char **bare, struct eb_login *login)
 	return login->origin && *bare ? 0 : -1;
 }
 
+char *eb_http_shown(const char *url)
+{
+	char *shown = eb_url_redact(url);
+
+	shown[strcspn(shown, "?")] = '\0';
+	return shown;
+}
+
 char *eb_http_join(const char *base, const char *location)
 {
 	auto_curlu CURLU *u = parse(base);

@@ -79,7 +79,7 @@ enum eb_verdict eb_http_verdict(struct eb_transfer *t, CURLcode code,
 	}
 	if (has_said(t, code))
 		return by_status(t, wait_ns, err);
-	if (eb_http_retryable_code(code))
+	if (eb_http_retryable_code(code) && !eb_http_wants_certificate(t))
 		v = again(t, wait_ns, err);
 	if (v == EB_V_FAILED && !eb_err_is_set(err))
 		eb_http_code_error(t, code, err);

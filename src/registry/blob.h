@@ -23,8 +23,8 @@ struct eb_upload {
 	/* how it goes */
 	struct eb_where at;
 	char ref[EB_DIGEST_TEXT];
-	char *location; /* of the open upload, or NULL */
-	uint64_t chunk; /* at least, as the registry says */
+	char *location;	      /* of the open upload, or NULL */
+	uint64_t chunk;	      /* at least, as the registry says */
 	struct eb_sha256 sha; /* of the pieces of `from` that came */
 	uint64_t hashed;
 	enum eb_rung rung;

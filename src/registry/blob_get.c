@@ -9,7 +9,7 @@ struct get {
 	struct eb_repository *repo;
 	const struct eb_digest *digest;
 	uint64_t from, size; /* a part, where `part` */
-	bool part, wrong; /* what comes cannot be it */
+	bool part, wrong;    /* what comes cannot be it */
 	const char *task;
 	eb_blob_sink_fn *sink;
 	void *data;

@@ -31,15 +31,17 @@ static int no_source(const struct eb_blob_ref *blob,
 	char name[EB_DIGEST_TEXT];
 
 	eb_digest_text(&blob->digest, name);
-	if (!tried->n)
-		return eb_err_set(err, EB_INTEGRITY,
-				  "\"%s\" is not in the store, and no "
-				  "registry is known to have it",
-				  name);
-	return eb_err_set(err, EB_INTEGRITY,
-			  "\"%s\" is not in the store, and \"%s\" has it no "
-			  "more",
-			  name, tried->v[0]);
+	if (tried->n)
+		eb_err_set(err, EB_INTEGRITY,
+			   "\"%s\" is not in the store, and \"%s\" has it no "
+			   "more",
+			   name, tried->v[0]);
+	else
+		eb_err_set(err, EB_INTEGRITY,
+			   "\"%s\" is not in the store, and no registry is "
+			   "known to have it",
+			   name);
+	return eb_err_hint(err, "build or pull its image once more");
 }
 
 static int from_place(struct completion *c, const char *place,

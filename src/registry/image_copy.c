@@ -12,6 +12,7 @@
 #include <envbuild/transfer.h>
 
 #include "image_blobs.h"
+#include "registry_int.h"
 
 #define MAX_DEPTH 2 /* an index in an index */
 #define MAX_CHILDREN 4096
@@ -216,6 +217,7 @@ int eb_image_copy(struct eb_repository *to, struct eb_repository *from,
 	struct copy c = { .to = to, .from = from };
 	EB_CLEANUP(release) struct node n = { 0 };
 
+	to->written = true; /* what a mirror has is not there */
 	if (get(&c, ref ? ref : "latest", &n, err) < 0 ||
 	    copy_top(&c, &n, tag, n_tags, err) < 0)
 		return -1;

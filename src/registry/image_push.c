@@ -8,6 +8,7 @@
 #include <envbuild/mem.h>
 
 #include "push_int.h"
+#include "registry_int.h"
 
 struct image_push {
 	struct eb_push *p;
@@ -124,6 +125,7 @@ int eb_image_push(struct eb_push *p, const struct eb_digest *manifest,
 	if (eb_stored_image_read(p->store, manifest, &ip.image, err) < 0)
 		return -1;
 	eb_digest_text(manifest, ip.digest);
+	p->to->written = true; /* what a mirror has is not there */
 	if (look(&ip, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n_tags; i++)

@@ -262,4 +262,11 @@ undeletable() {
 }
 it 'a registry that deletes nothing says so' undeletable
 
+doctor() {
+	"$ENVBUILD" doctor --registry "$R" | grep -F "$R answers"
+	"$ENVBUILD" doctor --registry 127.0.0.1:1/x | grep '^no  *registry '
+	"$ENVBUILD" doctor | grep 'registry  *none is set'
+}
+it 'doctor asks the registry' doctor
+
 done_testing

@@ -154,6 +154,9 @@ static void test_not_there(void **state)
 	assert_error(&g, EB_REFUSED, "forbidden (403)");
 	assert_int_equal(g.r.status, 403);
 	get_free(&g);
+	get(&g, "/@code=418@/teapot?signature=secret");
+	assert_error(&g, EB_NETWORK, "/teapot\": downloading: ");
+	get_free(&g);
 	get(&g, "/@code=418@/teapot");
 	assert_error(&g, EB_NETWORK, "(418)");
 	get_free(&g);

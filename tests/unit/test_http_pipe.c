@@ -248,6 +248,23 @@ static void test_watcher_stops(void **state)
 	assert_true(strtoull(body, NULL, 10) < 3000000);
 }
 
+/* Also where the bytes were those that a pause had kept. */
+static void test_watcher_stops_after_a_pause(void **state)
+{
+	struct copy c;
+
+	(void)state;
+	for (uint64_t at = 70000; at < 1000000; at += 90001) {
+		copy_init(&c, "/@size=3000000@/pause", "/@slow=20@/pause",
+			  3000000, 65536);
+		c.stop_at = at;
+		copy_run(&c, false);
+		assert_failed(&c, EB_INTEGRITY, "other bytes");
+		assert_true(c.get.received < at);
+		copy_free(&c);
+	}
+}
+
 /* An answer before the end is the taker's, and ends the giver. */
 static void test_taker_says_no(void **state)
 {
@@ -372,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_giver_is_busy),
 		cmocka_unit_test(test_other_size),
 		cmocka_unit_test(test_watcher_stops),
+		cmocka_unit_test(test_watcher_stops_after_a_pause),
 		cmocka_unit_test(test_taker_says_no),
 		cmocka_unit_test(test_sent_once),
 		cmocka_unit_test(test_no_taker),

@@ -698,7 +698,7 @@ static void test_client_certificate(void **state)
 	ca = pem_text();
 	tls_call(&c, &asking, &(struct eb_http_tls){ .ca = ca },
 		 "/@size=3@/cert");
-	assert_true(eb_err_is_set(&c.r.err));
+	assert_fails(&c, EB_REFUSED, "certificate");
 	call_free(&c);
 	tls_call(&c, &asking,
 		 &(struct eb_http_tls){ .ca = ca, .cert = pem, .key = pem },
