@@ -24,7 +24,7 @@ declare -A REGISTRY_LACKS=(
 	[ggcr config]='takes no configuration: no logins, no TLS'
 	[ggcr mounts]='has every blob in all repositories: nothing is mounted'
 	[ggcr deletes]='keeps the tags of a manifest that is deleted'
-	[ggcr files]='has its blobs in memory, where nothing damages them'
+	[ggcr files]='has its blobs in memory, and looks for none that a manifest names'
 )
 
 # registry_with WHAT...: a test needs it; it is skipped where it is not to be
@@ -220,18 +220,4 @@ blob_file() {
 	local hex=${2#*:}
 	registry_with files
 	echo "$SCRATCH/$1/data/docker/registry/v2/blobs/sha256/${hex:0:2}/$hex/data"
-}
-
-# blob_remove NAME DIGEST: as if the registry's own collection had taken it.
-blob_remove() {
-	"_${registry_kind}_blob_remove" "$@"
-}
-
-_distribution_blob_remove() {
-	rm "$(blob_file "$@")"
-}
-
-_ggcr_blob_remove() {
-	curl -sf -X DELETE \
-		"http://$(_registry_host "$1")/v2/any/blobs/$2?mark=gone"
 }

@@ -11,8 +11,9 @@
  * ($NETRC, else ~/.netrc). In one file: credHelpers of the host, credsStore,
  * auths (containers' files: the longest HOST/PATH that the repository begins
  * with; Docker's: also keys as https://HOST/v1/). Docker Hub is asked for as
- * https://index.docker.io/v1/. A file that is not there or has no entry is
- * passed by; one that cannot be read as JSON is EB_INPUT naming it and where.
+ * https://index.docker.io/v1/. A file that is not there (or in a folder closed
+ * to us) or has no entry is passed by; one that cannot be read as JSON is
+ * EB_INPUT naming it and where.
  * (containers-auth.json(5); docker-credential-helpers; facts oci 2.3)
  */
 #ifndef EB_CREDENTIAL_H

@@ -28,7 +28,7 @@
 /* How a client asks, where the options leave it open. */
 struct eb_asking {
 	const char *login_host; /* the given login is for it alone; NULL: for
-				 * the team's, or any where there is none */
+				 * the team's */
 	bool single;		/* one thing at a time */
 	unsigned tries, timeout_ms; /* 0: as usual */
 };
@@ -102,6 +102,10 @@ int eb_team_lock(struct eb_team *t, const struct eb_env *env,
 		 const struct eb_config *config, struct eb_store *store,
 		 struct eb_team_image *image, struct eb_lock **lock,
 		 struct eb_error *err);
+
+/* Somebody will build: what eb_team_build() looks at first is asked for now, in
+ * the background. Not for a `single` one. */
+void eb_team_ahead(struct eb_team *t);
 
 /* --- building with it
  * --------------------------------------------------------- */

@@ -46,6 +46,14 @@ struct eb_push *eb_push_new(struct eb_registry *registry,
  * host has it in another repository (a source of the store), it is mounted. */
 void eb_push_blob(struct eb_push *p, const struct eb_digest *d, uint64_t size,
 		  const char *task);
+/* The same of bytes in memory, which are copied: what goes beside an image. It
+ * is not counted, and no source. */
+void eb_push_data(struct eb_push *p, const struct eb_digest *d,
+		  const void *data, uint64_t size, const char *task);
+/* One that was made just now, of which nobody has looked whether it is there:
+ * sent at once. `data` as above, or NULL: the store has it. */
+void eb_push_fresh(struct eb_push *p, const struct eb_digest *d,
+		   const void *data, uint64_t size, const char *task);
 /* That one is in the repository already: nothing is to be done for it. */
 void eb_push_known(struct eb_push *p, const struct eb_digest *d);
 /* Until everything that was queued is there. What was sent or mounted is a

@@ -160,8 +160,8 @@ static int put_config(struct assembly *a, struct eb_error *err)
 			 err) < 0)
 		return -1;
 	if (a->build->push)
-		eb_push_blob(a->build->push, &d->digest, d->size,
-			     "configuration");
+		eb_push_fresh(a->build->push, &d->digest, NULL, d->size,
+			      "configuration");
 	return 0;
 }
 

@@ -174,6 +174,9 @@ int eb_build_bring(struct eb_build *b, const struct eb_item *item, size_t n,
 /* This layer is part of the image: hand it to the push, if there is one. */
 void eb_build_push(struct eb_build *b, const struct eb_item *layer,
 		   const char *name);
+/* The same of one that belongs to this image alone and was made just now. */
+void eb_build_push_fresh(struct eb_build *b, const struct eb_item *layer,
+			 const char *name);
 
 /* Is the text among these, which are sorted? */
 bool eb_in_sorted(const struct eb_strv *sorted, const char *text);

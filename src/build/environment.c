@@ -102,8 +102,11 @@ static int make(struct eb_build *b, const struct eb_digest *key,
 	    add_lock(b, &e, err) < 0 || add_winners(b, &e, err) < 0)
 		return -1;
 	b->built->new_layers++;
-	return eb_part_write(b->store, &b->compressor, EB_ITEM_LAYER, key, &e,
-			     "environment", &b->environment, err);
+	if (eb_part_write(b->store, &b->compressor, EB_ITEM_LAYER, key, &e,
+			  "environment", &b->environment, err) < 0)
+		return -1;
+	eb_build_push_fresh(b, &b->environment, "environment");
+	return 0;
 }
 
 void eb_build_environment_key(const struct eb_digest *lock,
@@ -124,8 +127,7 @@ int eb_build_environment(struct eb_build *b, struct eb_error *err)
 	eb_lock_hash(b->lock, &lock);
 	eb_build_environment_key(&lock, &key);
 	rc = eb_build_find(b, EB_ITEM_LAYER, &key, &b->environment, err);
-	if (rc < 0 || (rc == 0 && make(b, &key, err) < 0))
-		return -1;
-	eb_build_push(b, &b->environment, "environment");
-	return 0;
+	if (rc > 0)
+		eb_build_push(b, &b->environment, "environment");
+	return rc ? (rc < 0 ? -1 : 0) : make(b, &key, err);
 }

@@ -57,6 +57,13 @@ int eb_build_paths(struct eb_build *b, const struct eb_item *item,
 		eb_digest_text(&item->paths, what), out, err);
 }
 
+void eb_build_push_fresh(struct eb_build *b, const struct eb_item *layer,
+			 const char *name)
+{
+	if (b->push)
+		eb_push_fresh(b->push, &layer->blob, NULL, layer->size, name);
+}
+
 void eb_build_push(struct eb_build *b, const struct eb_item *layer,
 		   const char *name)
 {

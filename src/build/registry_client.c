@@ -5,14 +5,13 @@
 
 #include "build_private.h"
 
-/* Of the team's repository; NULL: there is none. */
-static char *team_host(const struct eb_config *config)
+/* Of a reference; NULL: it is in no registry. */
+static char *host_of(const char *reference)
 {
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	EB_CLEANUP(eb_reference_release) struct eb_reference r = { 0 };
 
-	if (!config->registry ||
-	    eb_reference_parse(config->registry, &r, &ignored) < 0)
+	if (!reference || eb_reference_parse(reference, &r, &ignored) < 0)
 		return NULL;
 	return eb_steal(r.registry);
 }
@@ -23,14 +22,15 @@ struct eb_registry *eb_config_registry(const struct eb_config *config,
 {
 	static const struct eb_asking usual;
 	const struct eb_asking *a = asking ? asking : &usual;
-	eb_autofree char *team = team_host(config);
+	eb_autofree char *team = host_of(config->registry);
+	const char *host = a->login_host ? a->login_host : team;
 	const struct eb_registry_options options = {
 		.ca_file = config->ca_file,
 		.plain_http = config->plain_http,
 		.offline = config->offline,
 		.user = config->username,
 		.password = config->password,
-		.login_host = a->login_host ? a->login_host : team,
+		.login_host = host ? host : "", /* nobody */
 		.timeout_ms =
 			config->timeout_ms ? config->timeout_ms : a->timeout_ms,
 		.tries = a->tries,
@@ -43,7 +43,8 @@ struct eb_registry *eb_config_registry(const struct eb_config *config,
 struct eb_registry *eb_base_registry(const struct eb_config *config,
 				     const char *base, struct eb_events *events)
 {
-	static const struct eb_asking asking = { .single = true };
+	eb_autofree char *host = config->registry ? NULL : host_of(base);
+	const struct eb_asking asking = { .login_host = host, .single = true };
 
 	if (config->offline || !eb_base_is_remote(base))
 		return NULL;

@@ -44,6 +44,7 @@ int eb_team_open(const struct eb_config *config, bool single,
 		return 0;
 	t = eb_calloc(1, sizeof *t);
 	t->config = config;
+	t->single = single;
 	t->events = events;
 	t->registry = eb_config_registry(config, single ? &one : NULL, events);
 	if (open_repository(t, err) < 0)
@@ -60,6 +61,7 @@ void eb_team_free(struct eb_team *t)
 {
 	if (!t)
 		return;
+	eb_ahead_free(t->ahead);
 	eb_registry_free(t->registry);
 	free(t->text);
 	free(t);

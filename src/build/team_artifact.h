@@ -65,10 +65,19 @@ struct eb_artifact_data {
 	size_t size;
 };
 /* Blobs, the empty configuration, then the manifest under the tag; `data` has
- * one element a layer. a->digest is filled. */
+ * one element a layer. They are small and were made just now: they are sent
+ * without a look whether they are there. a->digest is filled. */
 int eb_artifact_put(struct eb_team *t, const char *tag, const char *type,
 		    struct eb_artifact *a, const struct eb_artifact_data *data,
 		    struct eb_error *err);
+/* The same where the blobs have been sent already: they go once more only when
+ * the registry has lost one. */
+int eb_artifact_point(struct eb_team *t, const char *tag, const char *type,
+		      struct eb_artifact *a,
+		      const struct eb_artifact_data *data,
+		      struct eb_error *err);
+/* The empty configuration, in the background, unless it was seen there. */
+void eb_artifact_send_empty(struct eb_team *t, struct eb_push *push);
 /* One blob from memory, unless it is there. */
 int eb_team_put_blob(struct eb_team *t, const struct eb_digest *d,
 		     const void *p, size_t n, struct eb_error *err);

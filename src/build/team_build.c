@@ -120,9 +120,9 @@ static int run(struct eb_team_work *w, struct eb_build *b, struct eb_error *err)
 
 	if (eb_build_begin(b, err) < 0)
 		return -1;
-	send_base(w, b->base);
 	if (look_up(w, b, err) < 0)
 		return -1;
+	send_base(w, b->base);
 	b->known = w->known.n ? &w->known : NULL;
 	if (eb_build_steps(b, err) < 0 || read_stored(w, &m, err) < 0)
 		return -1;
@@ -172,8 +172,8 @@ static int wait(struct eb_team_work *w, struct eb_error *err)
 
 static void forget_push(struct eb_team_work *w)
 {
-	eb_push_free(w->push);
-	w->push = NULL;
+	eb_push_free(eb_steal(w->push));
+	eb_locked_free(eb_steal(w->locked));
 }
 
 static int attempt(struct eb_team_work *w, struct eb_error *err)
@@ -188,7 +188,10 @@ static int attempt(struct eb_team_work *w, struct eb_error *err)
 		w->built->cached = false;
 		rc = make(w, err) < 0 ? -1 : 1;
 	}
-	if (rc < 0 || wait(w, err) < 0)
+	if (rc < 0 ||
+	    eb_locked_begin(w->t, w->push, w->lock, w->lock->time, &w->map,
+			    &w->locked, err) < 0 ||
+	    wait(w, err) < 0)
 		return -1;
 	return eb_team_put_image(w, err) < 0 ? -1 : eb_team_put_locked(w, err);
 }
@@ -231,8 +234,10 @@ static bool once_more(struct eb_team_work *w, unsigned done,
 
 static int obtain(struct eb_team_work *w, struct eb_error *err)
 {
-	int rc = find_standing(w, err);
+	int rc;
 
+	eb_team_ahead(w->t);
+	rc = find_standing(w, err);
 	w->standing = rc > 0;
 	if (rc < 0)
 		return -1;
@@ -253,7 +258,7 @@ static int obtain(struct eb_team_work *w, struct eb_error *err)
  * --------------------------------------------------------------------- */
 static void release(struct eb_team_work *w)
 {
-	eb_push_free(w->push);
+	forget_push(w);
 	eb_known_release(&w->known);
 	eb_known_release(&w->map);
 	eb_buf_release(&w->text);
@@ -264,12 +269,18 @@ static void release(struct eb_team_work *w)
 static int work(struct eb_team_work *w, struct eb_team_image *out,
 		struct eb_error *err)
 {
+	EB_CLEANUP(eb_later_free_ptr) struct eb_later *later = NULL;
+
 	if (eb_compressor_init(&w->compressor, w->config->compression, err) <
 		    0 ||
-	    obtain(w, err) < 0 || eb_team_point(w, out, err) < 0)
+	    obtain(w, err) < 0)
 		return -1;
 	if (!w->standing)
-		eb_team_later(w);
+		later = eb_later_begin(w);
+	if (eb_team_point(w, out, err) < 0)
+		return -1;
+	if (later)
+		eb_later_end(later);
 	return 0;
 }
 

@@ -19,49 +19,89 @@ static void passed_by(struct eb_build *b, struct eb_error *err)
 
 /* --- the nearest environment ------------------------------------------------
  */
-/* An image that is there has its blobs, so its map can be believed. */
-static int image_there(struct eb_build *b, const struct eb_digest *lock,
-		       struct eb_error *err)
+struct near {
+	struct eb_build *b;
+	const struct eb_digest *lock;
+	struct eb_known *out;
+	struct eb_buf *text; /* of the image */
+	int image, map;	     /* are they there? */
+};
+
+static int ask_image(void *arg, struct eb_error *err)
 {
+	struct near *n = arg;
 	eb_autofree char *tag =
-		eb_team_tag_of(EB_TAG_LOCK, lock, b->config->compression);
+		eb_team_tag_of(EB_TAG_LOCK, n->lock, n->b->config->compression);
 	struct eb_remote remote;
 
-	return eb_manifest_head(b->team->repo, tag, &remote, err);
+	n->image =
+		eb_manifest_get(n->b->team->repo, tag, n->text, &remote, err);
+	return n->image;
+}
+
+static int ask_map(void *arg, struct eb_error *err)
+{
+	struct near *n = arg;
+
+	n->map = eb_team_get_map(n->b->team, n->lock, n->out, err);
+	return n->map;
+}
+
+/* An image that is there has its blobs, so its map can be believed, and the
+ * base's layers need not be looked for. */
+static void spare_layers(struct near *n)
+{
+	EB_CLEANUP(eb_manifest_release) struct eb_manifest m = { 0 };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	if (n->b->push && eb_manifest_parse(n->text->data, n->text->len,
+					    "nearest", &m, &err) == 0)
+		for (size_t i = 0; i < m.n_layers; i++)
+			eb_push_known(n->b->push, &m.layer[i].digest);
 }
 
 static int take_map(struct eb_build *b, const struct eb_recent_entry *e,
 		    struct eb_known *out, struct eb_error *err)
 {
+	EB_AUTOBUF(text, EB_MAX_REMOTE_MANIFEST);
+	struct near n = { b, &e->lock, out, &text, 0, 0 };
 	char hex[EB_HEX_SIZE];
-	int rc = image_there(b, &e->lock, err);
+	int rc = eb_team_both(b->team, ask_map, &n, ask_image, &n, err);
 
-	if (rc > 0)
-		rc = eb_team_get_map(b->team, &e->lock, out, err);
-	if (rc > 0)
+	if (rc == 0 && n.image && n.map) {
+		spare_layers(&n);
 		eb_detail(b->events,
 			  "the nearest environment is \"%s\", lock %.12s",
 			  e->name, eb_digest_hex(&e->lock, hex));
+		return 0;
+	}
+	eb_known_release(out);
+	*out = (struct eb_known)EB_KNOWN_INIT;
 	return rc;
 }
 
-static void nearest(struct eb_build *b, struct eb_known *out)
+/* False: there is no `recent`, so nobody has built anything here, or could not
+ * write it. Then no tag of a layer is asked for either: the list is a hint, and
+ * one that was lost may cost work. */
+static bool nearest(struct eb_build *b, struct eb_known *out)
 {
-	EB_CLEANUP(eb_recent_release) struct eb_recent recent = { 0 };
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	const struct eb_recent_entry *e = NULL;
+	const struct eb_recent *recent;
 	struct eb_sketch sketch;
-	int rc = eb_team_get_recent(b->team, &recent, &err);
+	int rc = eb_team_recent(b->team, &recent, &err);
+	bool none = rc == 0 && !recent->damaged;
 
 	if (rc > 0) {
 		eb_sketch_of(b->lock, &sketch);
-		e = eb_recent_nearest(&recent, &sketch);
+		e = eb_recent_nearest(recent, &sketch);
 	}
 	if (e)
 		rc = take_map(b, e, out, &err);
 	if (rc < 0)
 		passed_by(b, &err);
 	eb_known_sort(out);
+	return !none;
 }
 
 /* --- own layers, by their tags ----------------------------------------------
@@ -149,9 +189,8 @@ int eb_team_lookup(struct eb_build *b, struct eb_known *out,
 
 	if (missing(b, index, &n, err) < 0)
 		return -1;
-	if (!n)
+	if (!n || !nearest(b, out))
 		return 0;
-	nearest(b, out);
 	for (size_t i = 0; i < n; i++) {
 		const struct eb_digest *key = &b->work[index[i]].payload_key;
 

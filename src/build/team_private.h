@@ -8,11 +8,14 @@
  *	team_transfer.c	artifacts between memory and the repository
  *	team_known.c	what is known of layers and parts
  *	team_map*.c	the map of an image's layers, written and read
- *	team_lock.c	locked-: lock, map, path lists
+ *	team_lock.c	locked-: lock, map, path lists, read
+ *	team_locked.c	locked-: written
  *	team_layer.c	layer-: one own layer that others may want
  *	team_step.c	step-: results of executed steps
  *	team_sketch.c	sketches of package sets
  *	team_recent*.c	recent: which environments there are, which is near
+ *	team_ahead.c	recent, read before it is needed
+ *	team_both.c	two questions at once
  *	team_check.c	is it there
  *	team_nearest.c	what is near, and what it would cost
  *	team_gc.c	what is old or unreachable
@@ -28,6 +31,7 @@
 #define EB_TEAM_PRIVATE_H
 
 #include <envbuild/part.h>
+#include <envbuild/pool.h>
 #include <envbuild/team.h>
 
 #include "build_private.h"
@@ -49,6 +53,8 @@ struct eb_team {
 	struct eb_events *events;
 	const struct eb_config *config; /* the caller's; its policy counts */
 	char *text;			/* HOST/PREFIX */
+	bool single;			/* one caller at a time */
+	struct eb_ahead *ahead;
 	bool empty_there;     /* the empty configuration was seen (atomic) */
 	struct eb_digest old; /* what env- is, and --max-age refuses */
 };
@@ -73,6 +79,12 @@ bool eb_team_tag_valid(const char *tag); /* by distribution-spec */
  * stays as it is. 1, 0, -1. */
 int eb_team_image_get(struct eb_team *t, const char *tag, const char *platform,
 		      struct eb_team_image *out, struct eb_error *err);
+
+/* Two of them at once: the second one in a thread of its own, unless the team
+ * is asked by one caller at a time. -1: one failed, the first one where both
+ * did. */
+int eb_team_both(struct eb_team *t, eb_job_fn *one, void *of_one,
+		 eb_job_fn *other, void *of_other, struct eb_error *err);
 
 /* --- what is known of layers and parts without having their bytes
  * ------------- */
@@ -120,9 +132,20 @@ int eb_team_get_map(struct eb_team *t, const struct eb_digest *lock,
  * bucket's parts. Blobs first, then the manifest; there already with a time
  * that is not older: left alone. */
 int eb_team_put_lock(struct eb_team *t, struct eb_push *push,
-		     struct eb_store *store, const struct eb_lock *lock,
-		     int64_t time, const struct eb_known *map,
-		     struct eb_error *err);
+		     const struct eb_lock *lock, int64_t time,
+		     const struct eb_known *map, struct eb_error *err);
+/* The same in steps: its blobs go in the background with those of the image. */
+struct eb_locked;
+int eb_locked_begin(struct eb_team *t, struct eb_push *push,
+		    const struct eb_lock *lock, int64_t time,
+		    const struct eb_known *map, struct eb_locked **out,
+		    struct eb_error *err);
+/* Is it there, and not older? 1, 0, -1. */
+int eb_locked_there(struct eb_locked *l, struct eb_error *err);
+/* The manifest; the pusher has been waited for. */
+int eb_locked_put(struct eb_locked *l, struct eb_error *err);
+void eb_locked_free(struct eb_locked *l);
+EB_AUTOPTR(struct eb_locked, eb_locked_free)
 
 /* --- layer-
  * --------------------------------------------------------------------- */
@@ -154,16 +177,32 @@ struct eb_recent_entry {
 struct eb_recent {
 	struct eb_recent_entry *v; /* newest first */
 	size_t n, alloc;
+	struct eb_digest stands; /* what it was read from; zero: nothing */
+	bool damaged;		 /* something stands there and is none */
 };
 int eb_team_get_recent(struct eb_team *t, struct eb_recent *out,
 		       struct eb_error *err); /* 1 0 -1 */
 /* Read, put this one in front (its definition's older entry goes), write. */
 int eb_team_add_recent(struct eb_team *t, const struct eb_recent_entry *e,
 		       struct eb_error *err);
+/* The same where nothing but `seen` stands there still. `push` was given the
+ * list's blob by eb_recent_send() and is waited for. */
+void eb_recent_send(const struct eb_recent *seen,
+		    const struct eb_recent_entry *e, struct eb_push *push);
+int eb_team_add_recent_to(struct eb_team *t, const struct eb_recent *seen,
+			  const struct eb_recent_entry *e, struct eb_push *push,
+			  struct eb_error *err);
 /* The nearest to a set (of equal ones the newest), NULL: none shares a
  * package. */
 const struct eb_recent_entry *eb_recent_nearest(const struct eb_recent *r,
 						const struct eb_sketch *s);
 void eb_recent_release(struct eb_recent *r);
+/* team_ahead.c: what eb_team_ahead() has asked for, or is read now; an error
+ * is told once. 1 0 -1 */
+int eb_team_recent(struct eb_team *t, const struct eb_recent **out,
+		   struct eb_error *err);
+/* The same without asking; NULL: nobody has, or it could not be read. */
+const struct eb_recent *eb_team_recent_seen(struct eb_team *t);
+void eb_ahead_free(struct eb_ahead *a);
 
 #endif

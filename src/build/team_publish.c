@@ -60,20 +60,46 @@ static int take_other(struct eb_team_work *w, const char *tag,
 	return 0;
 }
 
+struct look {
+	struct eb_team_work *w;
+	const char *tag;
+	struct eb_remote remote;
+	int there;
+};
+
+static int look_for_image(void *arg, struct eb_error *err)
+{
+	struct look *l = arg;
+
+	l->there = eb_manifest_head(l->w->t->repo, l->tag, &l->remote, err);
+	return l->there;
+}
+
+static int look_for_locked(void *arg, struct eb_error *err)
+{
+	struct look *l = arg;
+	int rc = eb_locked_there(l->w->locked, err);
+
+	l->w->locked_there = rc > 0;
+	return rc;
+}
+
 int eb_team_put_image(struct eb_team_work *w, struct eb_error *err)
 {
 	eb_autofree char *tag = eb_team_tag_of(EB_TAG_LOCK, &w->built->lock,
 					       w->config->compression);
+	struct look l = { .w = w, .tag = tag };
 	bool immutable = false;
-	struct eb_remote remote;
-	int there = eb_manifest_head(w->t->repo, tag, &remote, err);
 
-	if (there == 0 && put(w, tag, &immutable, err) < 0)
+	if (eb_team_both(w->t, look_for_image, &l, look_for_locked, &l, err) <
+	    0)
 		return -1;
-	if (immutable) /* it came there between the two */
-		there = eb_manifest_head(w->t->repo, tag, &remote, err);
-	if (there <= 0 || eb_digest_equal(&remote.digest, &w->digest))
-		return there < 0 ? -1 : 0;
+	if (!l.there && put(w, tag, &immutable, err) < 0)
+		return -1;
+	if (immutable && look_for_image(&l, err) < 0) /* it came meanwhile */
+		return -1;
+	if (!l.there || eb_digest_equal(&l.remote.digest, &w->digest))
+		return 0;
 	return take_other(w, tag, err);
 }
 
@@ -87,8 +113,8 @@ static int confirm(struct eb_team_work *w, struct eb_error *err)
 
 	if (rc > 0) {
 		eb_known_sort(&map);
-		rc = eb_team_put_lock(w->t, w->push, w->store, w->lock,
-				      w->lock->time, &map, err);
+		rc = eb_team_put_lock(w->t, w->push, w->lock, w->lock->time,
+				      &map, err);
 	}
 	eb_known_release(&map);
 	return rc;
@@ -97,8 +123,7 @@ static int confirm(struct eb_team_work *w, struct eb_error *err)
 int eb_team_put_locked(struct eb_team_work *w, struct eb_error *err)
 {
 	if (!w->standing)
-		return eb_team_put_lock(w->t, w->push, w->store, w->lock,
-					w->lock->time, &w->map, err);
+		return w->locked_there ? 0 : eb_locked_put(w->locked, err);
 	if (!w->refresh)
 		return 0;
 	if (confirm(w, err) < 0) {

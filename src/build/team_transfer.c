@@ -29,9 +29,11 @@ int eb_artifact_get(struct eb_team *t, const char *tag, const char *type,
 	rc = eb_manifest_get(t->repo, tag, &text, &remote, err);
 	if (rc <= 0)
 		return rc;
-	return eb_artifact_parse(text.data, text.len, what, type, out, err) < 0
-		       ? -1
-		       : 1;
+	if (eb_artifact_parse(text.data, text.len, what, type, out, err) < 0)
+		return -1;
+	/* what stands there has its blobs, and so this one */
+	__atomic_store_n(&t->empty_there, true, __ATOMIC_RELAXED);
+	return 1;
 }
 
 static int no_blob(const struct eb_team *t, const char *what,
@@ -147,32 +149,35 @@ static int put_empty(struct eb_team *t, bool again, struct eb_error *err)
 	return 0;
 }
 
+void eb_artifact_send_empty(struct eb_team *t, struct eb_push *push)
+{
+	struct eb_digest d;
+
+	if (__atomic_load_n(&t->empty_there, __ATOMIC_RELAXED))
+		return;
+	eb_sha256("{}", 2, &d);
+	eb_push_data(push, &d, "{}", 2, NULL);
+}
+
 static int put_blobs(struct eb_team *t, const struct eb_artifact *a,
 		     const struct eb_artifact_data *data, bool again,
 		     struct eb_error *err)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		const struct eb_digest *d = &a->layer[i].digest;
-		const void *p = data[i].data;
-		size_t n = data[i].size;
-
-		if (p && (again ? send(t, d, p, n, err)
-				: eb_team_put_blob(t, d, p, n, err)) < 0)
+	for (size_t i = 0; i < a->n; i++)
+		if (data[i].data && send(t, &a->layer[i].digest, data[i].data,
+					 data[i].size, err) < 0)
 			return -1;
-	}
 	return put_empty(t, again, err);
 }
 
-int eb_artifact_put(struct eb_team *t, const char *tag, const char *type,
-		    struct eb_artifact *a, const struct eb_artifact_data *data,
-		    struct eb_error *err)
+int eb_artifact_point(struct eb_team *t, const char *tag, const char *type,
+		      struct eb_artifact *a,
+		      const struct eb_artifact_data *data, struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_REMOTE_MANIFEST);
 
 	eb_artifact_format(a, type, &text);
 	eb_sha256(text.data, text.len, &a->digest);
-	if (put_blobs(t, a, data, false, err) < 0)
-		return -1;
 	if (eb_manifest_put(t->repo, tag, EB_MT_MANIFEST, text.data, text.len,
 			    NULL, err) == 0)
 		return 0;
@@ -183,4 +188,13 @@ int eb_artifact_put(struct eb_team *t, const char *tag, const char *type,
 		return -1;
 	return eb_manifest_put(t->repo, tag, EB_MT_MANIFEST, text.data,
 			       text.len, NULL, err);
+}
+
+int eb_artifact_put(struct eb_team *t, const char *tag, const char *type,
+		    struct eb_artifact *a, const struct eb_artifact_data *data,
+		    struct eb_error *err)
+{
+	return put_blobs(t, a, data, false, err) < 0
+		       ? -1
+		       : eb_artifact_point(t, tag, type, a, data, err);
 }

@@ -30,6 +30,8 @@ struct eb_team_work {
 	char media_type[128];
 	struct eb_digest digest;
 	struct eb_known map;
+	struct eb_locked *locked; /* its blobs are on their way */
+	bool locked_there;	  /* and not older */
 };
 
 /* The image's digest, its configuration's and its lock's out of its text. The
@@ -57,7 +59,13 @@ int eb_team_put_locked(struct eb_team_work *w, struct eb_error *err);
 int eb_team_point(struct eb_team_work *w, struct eb_team_image *out,
 		  struct eb_error *err);
 
-/* team_later.c: layer- and recent, as far as the registry takes them now. */
-void eb_team_later(struct eb_team_work *w);
+/* team_later.c: layer- and recent, as far as the registry takes them now. What
+ * can be sent before env- is there goes in the background from the beginning
+ * on. */
+struct eb_later;
+struct eb_later *eb_later_begin(struct eb_team_work *w);
+void eb_later_end(struct eb_later *l); /* does the rest */
+void eb_later_free(struct eb_later *l);
+EB_AUTOPTR(struct eb_later, eb_later_free)
 
 #endif

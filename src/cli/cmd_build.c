@@ -108,6 +108,7 @@ static int build(struct eb_cli *cli, struct eb_result *r, struct eb_error *err)
 {
 	eb_autofree char *reference = NULL;
 
+	r->builds = true;
 	if (check_tags(cli, err) < 0 || eb_outputs_check(cli, err) < 0 ||
 	    eb_result_open(cli, cli->args.v[0], r, err) < 0 ||
 	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)

@@ -93,6 +93,7 @@ static int obtain(struct eb_cli *cli, struct eb_result *r,
 			return -1;
 		return eb_image_bring(cli, r->store, manifest, err);
 	}
+	r->builds = true;
 	if (eb_result_open(cli, what, r, err) < 0 ||
 	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
 		return -1;

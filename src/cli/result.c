@@ -35,6 +35,8 @@ int eb_result_lock(struct eb_cli *cli, struct eb_result *r,
 		eb_err_hint(err, "--no-push leaves the registry out");
 	if (rc)
 		return rc < 0 ? -1 : 0;
+	if (r->team && r->builds)
+		eb_team_ahead(r->team);
 	return eb_env_lock(r->env, &cli->config, r->store, cli->events,
 			   &r->lock, &r->solved, err);
 }

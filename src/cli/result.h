@@ -10,6 +10,7 @@
 
 struct eb_result {
 	struct eb_team *team; /* NULL: no registry */
+	bool builds;	      /* an image will be made, unless: */
 	bool standing;	      /* the team has the image: `image` */
 	struct eb_team_image image;
 	struct eb_store *store;

@@ -2,6 +2,8 @@
 /* Header fields: those that go out, and those of the answer. */
 #include "http_int.h"
 
+#define SMALL_BODY ((uint64_t)1 << 20)
+
 #include <string.h>
 #include <strings.h>
 
@@ -55,6 +57,13 @@ static void add(struct eb_transfer *t, const char *name, const char *value)
 	free(line);
 }
 
+/* Whether a small body is welcome is not asked first, which libcurl does for
+ * every PUT: the answer takes longer than the body. A pipe's is sent once. */
+static bool unasked(const struct eb_http_body *body)
+{
+	return body->kind != EB_HTTP_PIPE && body->size <= SMALL_BODY;
+}
+
 void eb_http_set_fields(struct eb_transfer *t)
 {
 	const struct eb_http_request *r = t->r;
@@ -68,6 +77,8 @@ void eb_http_set_fields(struct eb_transfer *t)
 		add(t, "If-Modified-Since", r->if_modified_since);
 	for (size_t i = 0; r->headers && r->headers[i]; i++)
 		add_line(t, r->headers[i]);
+	if (r->body.size && unasked(&r->body))
+		add_line(t, "Expect:");
 	if (r->authorization && eb_http_at_home(t))
 		add(t, "Authorization", r->authorization);
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->fields);

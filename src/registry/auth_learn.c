@@ -52,7 +52,6 @@ static int check_origin(const struct eb_scope *scope, const char *url,
 	if (from && to && !strcmp(from, to) && is_registry(scope, url))
 		return 0;
 	shown = eb_url_redact(last);
-	shown[strcspn(shown, "?")] = '\0'; /* which may be a signature */
 	shown[strcspn(shown, "?")] = '\0'; /* it may be a signature */
 	return eb_err_set(err, EB_REFUSED,
 			  "\"%s\", logging in: it led to \"%.200s\", which "

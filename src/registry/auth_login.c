@@ -28,22 +28,27 @@ static const struct eb_auth_login *known(struct eb_auth *a,
 	return l;
 }
 
-static int look(struct eb_auth *a, const struct eb_scope *scope,
+static int find(struct eb_auth *a, const struct eb_scope *scope,
 		struct eb_credential *out, struct eb_error *err)
 {
 	bool given = eb_auth_given_counts(a, scope->host);
-	int found;
 
-	if (given && a->user) {
-		*out = (struct eb_credential){
-			.user = eb_strdup(a->user),
-			.password = eb_strdup(a->password ? a->password : ""),
-			.from = eb_strdup("--username"),
-		};
-		return 1;
-	}
-	found = eb_credential_look(scope->host, scope->repository, given, out,
-				   err);
+	if (!given || !a->user)
+		return eb_credential_look(scope->host, scope->repository, given,
+					  out, err);
+	*out = (struct eb_credential){
+		.user = eb_strdup(a->user),
+		.password = eb_strdup(a->password ? a->password : ""),
+		.from = eb_strdup("--username"),
+	};
+	return 1;
+}
+
+static int look(struct eb_auth *a, const struct eb_scope *scope,
+		struct eb_credential *out, struct eb_error *err)
+{
+	int found = find(a, scope, out, err);
+
 	if (found != 1 || !out->user || !strchr(out->user, ':'))
 		return found;
 	eb_err_set(err, EB_INPUT,

@@ -79,7 +79,7 @@ void eb_auth_want(struct eb_auth *a, const struct eb_scope *scope,
 /* --- what is there -------------------------------------------------------- */
 
 static const struct eb_token *
-find(struct eb_auth *a, const struct eb_want *want, const char * not )
+find(struct eb_auth *a, const struct eb_want *want, const char *except)
 {
 	int64_t now = time(NULL);
 
@@ -90,7 +90,7 @@ find(struct eb_auth *a, const struct eb_want *want, const char * not )
 		    !strcmp(t->host, want->host) &&
 		    t->anonymous == want->anonymous &&
 		    eb_access_covers(t->access, t->n, want) &&
-		    !(not &&!strcmp(t->value, not )))
+		    !(except && !strcmp(t->value, except)))
 			return t;
 	}
 	return NULL;
@@ -332,21 +332,13 @@ static int refused(const struct asking *k, const struct eb_token_answer *answer,
 	return eb_auth_wrong_login(k->scope, k->login, answer->said, err);
 }
 
-static bool is_header_text(const char *text)
-{
-	for (; *text; text++)
-		if (*text <= 0x20 || *text >= 0x7f)
-			return false;
-	return true;
-}
-
 /* A login that is a token: for as long as it works, and never in the file. */
 static int use_registry_token(const struct asking *k, struct eb_token *out,
 			      struct eb_error *err)
 {
 	struct eb_strv scopes EB_CLEANUP(eb_strv_release) = { 0 };
 
-	if (!is_header_text(k->login->registry_token))
+	if (!eb_token_is_text(k->login->registry_token))
 		return eb_err_set(err, EB_INPUT,
 				  "\"%s\", reading the login of \"%s\": "
 				  "\"registrytoken\" is no token",

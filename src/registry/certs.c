@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* certs.d: what a host wants of TLS. (containers-certs.d(5)) */
-#include <dirent.h>
-#include <errno.h>
 #include <string.h>
 
 #include <envbuild/file.h>
@@ -10,36 +8,6 @@
 #include "credential_int.h"
 
 #define MAX_CERT_FILES 256
-
-static void close_dir(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-/* Names that count, sorted. 1, 0 no such folder or nothing in it, -1. */
-static int list(const char *dir, struct eb_strv *names, struct eb_error *err)
-{
-	EB_CLEANUP(close_dir) DIR *d = opendir(dir);
-	struct dirent *e;
-
-	if (!d && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
-	if (!d)
-		return eb_err_errno(err, EB_OK, errno, "\"%s\", reading", dir);
-	while ((e = readdir(d))) {
-		if (!eb_ends(e->d_name, ".crt") &&
-		    !eb_ends(e->d_name, ".cert") && !eb_ends(e->d_name, ".key"))
-			continue;
-		if (names->n == MAX_CERT_FILES)
-			return eb_err_set(err, EB_INPUT,
-					  "\"%s\", reading: more than %d files",
-					  dir, MAX_CERT_FILES);
-		eb_strv_add(names, e->d_name);
-	}
-	eb_strv_sort(names);
-	return names->n > 0;
-}
 
 static int add_ca(const char *path, struct eb_buf *ca, struct eb_error *err)
 {
@@ -79,9 +47,11 @@ static int add_client(const char *dir, const struct eb_strv *names,
 static int read_dir(const char *dir, struct eb_host_tls *out,
 		    struct eb_error *err)
 {
+	static const char *const endings[] = { ".crt", ".cert", ".key", NULL };
 	struct eb_strv names EB_CLEANUP(eb_strv_release) = { 0 };
 	EB_AUTOBUF(ca, (size_t)4 << 20);
-	int there = list(dir, &names, err), status = 0;
+	int there = eb_config_folder(dir, endings, MAX_CERT_FILES, &names, err);
+	int status = 0;
 
 	for (size_t i = 0; !status && i < names.n && there > 0; i++) {
 		eb_autofree char *path = eb_path_join(dir, names.v[i]);

@@ -19,9 +19,8 @@ static bool is_suffix(const char *s)
 /* Helpers say so on standard output; some say it with more words. */
 static bool says_none(const struct eb_buf *out)
 {
-	return strstr(out->data, "credentials not found in native keychain") ||
-	       strstr(out->data, "no credentials server URL") ||
-	       strstr(out->data, "credentials not found");
+	return strstr(out->data, "credentials not found") ||
+	       strstr(out->data, "no credentials server URL");
 }
 
 /* What a helper says may be its JSON: that is never shown. */

@@ -69,6 +69,15 @@ char *eb_user_config_path(const char *rest);
 /* Docker Hub by one of its names. */
 bool eb_host_is_hub(const char *host);
 
+/* --- config_folder.c ------------------------------------------------------ */
+/* There is no such file, or none that we could get at: a folder on the way to
+ * it is closed to us, like another user's home. */
+bool eb_is_out_of_reach(const char *path);
+/* The names in a folder with one of these endings (NULL at the end), sorted: 1,
+ * 0 no such folder or none in it, -1 (EB_INPUT: more than `max`). */
+int eb_config_folder(const char *dir, const char *const *endings, unsigned max,
+		     struct eb_strv *names, struct eb_error *err);
+
 /* --- credential_file.c ---------------------------------------------------- */
 enum eb_login_form {
 	EB_LOGIN_CONTAINERS, /* keys may be HOST/PATH */

@@ -81,12 +81,15 @@ int eb_secret_read(const char *path, size_t max, struct eb_buf *out,
 		   struct eb_error *err)
 {
 	eb_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int why = errno;
 	struct stat st;
 
 	eb_buf_init(out, 0);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+	if (fd < 0 && eb_is_out_of_reach(path))
 		return 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return eb_err_errno(err, EB_OK, why, "\"%s\", reading", path);
+	if (fstat(fd, &st) < 0)
 		return eb_err_errno(err, EB_OK, errno, "\"%s\", reading", path);
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < max)
 		max = (size_t)st.st_size + 4096;

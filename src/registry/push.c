@@ -6,9 +6,13 @@
 
 #include "push_int.h"
 
+#define AT_ONCE 6 /* as many as a host is given anyhow */
+
 struct job {
 	struct eb_push *push;
 	struct eb_blob_ref blob;
+	bool fresh; /* made just now: it is not looked for */
+	void *data; /* its bytes, or NULL */
 	char *task;
 };
 
@@ -23,7 +27,7 @@ struct eb_push *eb_push_new(struct eb_registry *registry,
 	p->store = store;
 	p->events = events;
 	pthread_mutex_init(&p->mutex, NULL);
-	p->pool = eb_pool_new(EB_AT_ONCE);
+	p->pool = eb_pool_new(AT_ONCE);
 	return p;
 }
 
@@ -31,6 +35,7 @@ static void free_job(void *arg)
 {
 	struct job *job = arg;
 
+	free(job->data);
 	free(job->task);
 	free(job);
 }
@@ -75,8 +80,10 @@ static void note_done(struct eb_push *p, const struct job *job,
 	struct eb_event ev = { .type = EB_EV_TOTAL, .name = "push" };
 
 	pthread_mutex_lock(&p->mutex);
-	count(&p->totals, way, job->blob.size);
-	eb_digests_add(&p->fresh, &job->blob.digest);
+	if (!job->data) {
+		count(&p->totals, way, job->blob.size);
+		eb_digests_add(&p->fresh, &job->blob.digest);
+	}
 	ev.done = ++p->done;
 	ev.total = p->queued;
 	pthread_mutex_unlock(&p->mutex);
@@ -85,14 +92,25 @@ static void note_done(struct eb_push *p, const struct job *job,
 		  how[way]);
 }
 
+static int do_job(const struct job *job, enum eb_push_way *way,
+		  struct eb_error *err)
+{
+	*way = EB_PUSH_NOT;
+	if (atomic_load(&job->push->ending))
+		return 0;
+	if (!job->fresh)
+		return eb_push_one(job->push, &job->blob, job->data, job->task,
+				   way, err);
+	*way = EB_PUSH_SENT;
+	return eb_push_send(job->push, &job->blob, job->data, job->task, err);
+}
+
 static int run_job(void *arg, struct eb_error *err)
 {
 	struct job *job = arg;
 	struct eb_push *p = job->push;
-	enum eb_push_way way = EB_PUSH_NOT;
-	int rc = atomic_load(&p->ending)
-			 ? 0
-			 : eb_push_one(p, &job->blob, job->task, &way, err);
+	enum eb_push_way way;
+	int rc = do_job(job, &way, err);
 
 	if (rc < 0)
 		eb_push_forget(p, &job->blob.digest);
@@ -102,9 +120,10 @@ static int run_job(void *arg, struct eb_error *err)
 	return rc;
 }
 
-void eb_push_blob(struct eb_push *p, const struct eb_digest *d, uint64_t size,
-		  const char *task)
+/* `like` is copied, with what it points to. */
+static void queue(struct eb_push *p, const struct job *like)
 {
+	const struct eb_digest *d = &like->blob.digest;
 	struct job *job;
 	bool fresh;
 
@@ -116,10 +135,41 @@ void eb_push_blob(struct eb_push *p, const struct eb_digest *d, uint64_t size,
 	if (!fresh)
 		return;
 	job = eb_calloc(1, sizeof *job);
-	*job = (struct job){ p,
-			     { *d, size },
-			     task ? eb_strdup(task) : eb_blob_task(d) };
+	*job = *like;
+	job->push = p;
+	job->task = like->task ? eb_strdup(like->task) : eb_blob_task(d);
+	if (like->data)
+		job->data = eb_memdup(like->data, (size_t)like->blob.size);
 	eb_pool_submit_owned(p->pool, run_job, job, drop_job);
+}
+
+void eb_push_blob(struct eb_push *p, const struct eb_digest *d, uint64_t size,
+		  const char *task)
+{
+	const struct job job = { .blob = { *d, size }, .task = (char *)task };
+
+	queue(p, &job);
+}
+
+void eb_push_data(struct eb_push *p, const struct eb_digest *d,
+		  const void *data, uint64_t size, const char *task)
+{
+	const struct job job = { .blob = { *d, size },
+				 .data = (void *)data,
+				 .task = (char *)task };
+
+	queue(p, &job);
+}
+
+void eb_push_fresh(struct eb_push *p, const struct eb_digest *d,
+		   const void *data, uint64_t size, const char *task)
+{
+	const struct job job = { .blob = { *d, size },
+				 .fresh = true,
+				 .data = (void *)data,
+				 .task = (char *)task };
+
+	queue(p, &job);
 }
 
 void eb_push_known(struct eb_push *p, const struct eb_digest *d)

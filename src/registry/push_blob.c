@@ -43,12 +43,36 @@ static int send_stored(struct eb_push *p, const struct eb_blob_ref *blob,
 	return eb_blob_put(p->to, &blob->digest, &source, err) < 0 ? -1 : 1;
 }
 
+static int no_source(const struct eb_blob_ref *blob, struct eb_error *err)
+{
+	char name[EB_DIGEST_TEXT];
+
+	eb_err_set(err, EB_INTEGRITY,
+		   "\"%s\", pushing: it is neither in the store nor in a "
+		   "registry that is known to have it",
+		   eb_digest_text(&blob->digest, name));
+	return eb_err_hint(err, "build or pull its image once more");
+}
+
+int eb_push_send(struct eb_push *p, const struct eb_blob_ref *blob,
+		 const void *data, const char *task, struct eb_error *err)
+{
+	struct eb_blob_source source = {
+		.data = data, .fd = -1, .size = blob->size, .task = task
+	};
+	int got;
+
+	if (data)
+		return eb_blob_put(p->to, &blob->digest, &source, err);
+	got = send_stored(p, blob, task, err);
+	return got ? (got < 0 ? -1 : 0) : no_source(blob, err);
+}
+
 /* Where one place fails the next may do: the last error is told. */
 static int copy(struct eb_push *p, const struct eb_blob_ref *blob,
 		const struct eb_strv *place, const char *task,
 		enum eb_push_way *way, struct eb_error *err)
 {
-	char name[EB_DIGEST_TEXT];
 	struct eb_repository *from;
 	int got = 0;
 
@@ -62,23 +86,16 @@ static int copy(struct eb_push *p, const struct eb_blob_ref *blob,
 	if (got < 0)
 		return -1;
 	*way = got == 2 ? EB_PUSH_MOUNTED : EB_PUSH_COPIED;
-	if (got)
-		return 0;
-	return eb_err_set(err, EB_INTEGRITY,
-			  "\"%s\", pushing: it is neither in the store nor in "
-			  "a registry that is known to have it",
-			  eb_digest_text(&blob->digest, name));
+	return got ? 0 : no_source(blob, err);
 }
 
-int eb_push_one(struct eb_push *p, const struct eb_blob_ref *blob,
-		const char *task, enum eb_push_way *way, struct eb_error *err)
+/* Mounted, sent from the store, or copied. */
+static int bring(struct eb_push *p, const struct eb_blob_ref *blob,
+		 const char *task, enum eb_push_way *way, struct eb_error *err)
 {
 	EB_CLEANUP(eb_strv_release) struct eb_strv place = { 0 };
-	int got = eb_blob_head(p->to, &blob->digest, blob->size, err);
+	int got;
 
-	*way = EB_PUSH_THERE;
-	if (got)
-		return got < 0 ? -1 : 0;
 	if (eb_blob_source_find(p->store, &blob->digest, &place, err) < 0)
 		return -1;
 	*way = EB_PUSH_MOUNTED;
@@ -90,4 +107,19 @@ int eb_push_one(struct eb_push *p, const struct eb_blob_ref *blob,
 	if (got)
 		return got < 0 ? -1 : 0;
 	return copy(p, blob, &place, task, way, err);
+}
+
+int eb_push_one(struct eb_push *p, const struct eb_blob_ref *blob,
+		const void *data, const char *task, enum eb_push_way *way,
+		struct eb_error *err)
+{
+	int got = eb_blob_head(p->to, &blob->digest, blob->size, err);
+
+	*way = EB_PUSH_THERE;
+	if (got)
+		return got < 0 ? -1 : 0;
+	if (!data)
+		return bring(p, blob, task, way, err);
+	*way = EB_PUSH_SENT;
+	return eb_push_send(p, blob, data, task, err);
 }

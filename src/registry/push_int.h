@@ -42,9 +42,14 @@ enum eb_push_way {
 	EB_PUSH_SENT,
 	EB_PUSH_COPIED
 };
-/* push_blob.c: make sure that it is there; 0 or -1. */
+/* push_blob.c: sent without looking whether it is there: `data`, or what the
+ * store has (NULL); 0 or -1. */
+int eb_push_send(struct eb_push *p, const struct eb_blob_ref *blob,
+		 const void *data, const char *task, struct eb_error *err);
+/* push_blob.c: make sure that it is there; `data` may be NULL. 0 or -1. */
 int eb_push_one(struct eb_push *p, const struct eb_blob_ref *blob,
-		const char *task, enum eb_push_way *way, struct eb_error *err);
+		const void *data, const char *task, enum eb_push_way *way,
+		struct eb_error *err);
 
 /* push.c: these are there; remember the repository as a source of them. */
 void eb_push_remember(struct eb_push *p, const struct eb_digests *there);

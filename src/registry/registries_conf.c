@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a repository can be read: registries.conf is found, its drop-ins are
  * added, a name is rewritten. */
-#include <dirent.h>
-#include <errno.h>
 #include <string.h>
 
 #include <envbuild/credential.h>
@@ -29,42 +27,14 @@ static int add_file(struct eb_registries_conf *c, const char *path,
 	return 1;
 }
 
-static void close_dir(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-static int list_drop_ins(const char *dir, struct eb_strv *names,
-			 struct eb_error *err)
-{
-	EB_CLEANUP(close_dir) DIR *d = opendir(dir);
-	struct dirent *e;
-
-	if (!d && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
-	if (!d)
-		return eb_err_errno(err, EB_OK, errno, "\"%s\", reading", dir);
-	while ((e = readdir(d))) {
-		if (!eb_ends(e->d_name, ".conf"))
-			continue;
-		if (names->n == MAX_DROP_INS)
-			return eb_err_set(err, EB_INPUT,
-					  "\"%s\", reading: more than %d files",
-					  dir, MAX_DROP_INS);
-		eb_strv_add(names, e->d_name);
-	}
-	eb_strv_sort(names);
-	return 0;
-}
-
 static int add_drop_ins(struct eb_registries_conf *c, const char *conf,
 			struct eb_error *err)
 {
+	static const char *const endings[] = { ".conf", NULL };
 	struct eb_strv names EB_CLEANUP(eb_strv_release) = { 0 };
 	eb_autofree char *dir = eb_asprintf("%s.d", conf);
 
-	if (list_drop_ins(dir, &names, err) < 0)
+	if (eb_config_folder(dir, endings, MAX_DROP_INS, &names, err) < 0)
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
 		eb_autofree char *path = eb_path_join(dir, names.v[i]);

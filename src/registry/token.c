@@ -121,6 +121,14 @@ static int deliver(const struct eb_token_ask *ask, struct sent *s,
 	return eb_err_prefix(err, "asking for a token");
 }
 
+static int too_long(const struct eb_token_ask *ask, struct eb_error *err)
+{
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\", asking for a token: the login is longer "
+			  "than %zu bytes",
+			  ask->realm, MAX_FORM);
+}
+
 static int send_get(const struct eb_token_ask *ask, struct sent *s,
 		    struct eb_error *err)
 {
@@ -129,6 +137,8 @@ static int send_get(const struct eb_token_ask *ask, struct sent *s,
 	int status;
 
 	make_url(ask, &url);
+	if (url.overflow)
+		return too_long(ask, err);
 	s->r.url = url.data;
 	s->r.method = "GET";
 	s->r.authorization = basic;
@@ -145,10 +155,7 @@ static int send_post(const struct eb_token_ask *ask, enum way way,
 
 	make_form(ask, way, &form);
 	if (form.overflow)
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\", asking for a token: the login is "
-				  "longer than %zu bytes",
-				  ask->realm, MAX_FORM);
+		return too_long(ask, err);
 	s->r.url = ask->realm;
 	s->r.method = "POST";
 	s->r.body = (struct eb_http_body){ .kind = EB_HTTP_MEMORY,

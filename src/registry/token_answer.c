@@ -26,7 +26,7 @@ static int64_t limit_life(int64_t life)
 	return life > LIFE_MAX ? LIFE_MAX : life;
 }
 
-static bool is_visible(const char *text)
+bool eb_token_is_text(const char *text)
 {
 	for (; *text; text++)
 		if (*text <= 0x20 || *text >= 0x7f)
@@ -112,7 +112,7 @@ int eb_token_read(const char *text, size_t len, const char *realm, int64_t now,
 				  "\"%s\", asking for a token: the answer has "
 				  "neither \"token\" nor \"access_token\"",
 				  realm);
-	if (!is_visible(token))
+	if (!eb_token_is_text(token))
 		return eb_err_set(err, EB_NETWORK,
 				  "\"%s\", asking for a token: what the answer "
 				  "holds is no token",

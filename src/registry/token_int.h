@@ -61,6 +61,8 @@ struct eb_token_answer {
 void eb_token_answer_release(struct eb_token_answer *a);
 int eb_token_read(const char *text, size_t len, const char *realm, int64_t now,
 		  struct eb_token_answer *out, struct eb_error *err);
+/* One word of visible ASCII: can it stand in a header? */
+bool eb_token_is_text(const char *text);
 /* The words in a refusal's body; NULL: none. */
 char *eb_token_words(const char *body, const struct eb_credential *login);
 

@@ -35,18 +35,25 @@ bool eb_access_covers(const struct eb_access *have, size_t n,
 	return true;
 }
 
+/* ":pull,push" */
+static void add_actions(struct eb_buf *out, unsigned actions)
+{
+	const char *between = ":";
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!(actions & 1u << i))
+			continue;
+		eb_buf_addf(out, "%s%s", between, action_names[i]);
+		between = ",";
+	}
+}
+
 char *eb_access_text(const struct eb_access *a)
 {
 	EB_AUTOBUF(out, EB_MAX_TEXT);
-	const char *between = ":";
 
 	eb_buf_addf(&out, "repository:%s", a->repository);
-	for (unsigned i = 0; i < 3; i++) {
-		if (!(a->actions & 1u << i))
-			continue;
-		eb_buf_addf(&out, "%s%s", between, action_names[i]);
-		between = ",";
-	}
+	add_actions(&out, a->actions);
 	return eb_buf_steal(&out, NULL);
 }
 
@@ -120,15 +127,10 @@ static void merge(struct scopes *s, const char *text)
 static void format(const struct scope *s, struct eb_strv *out)
 {
 	EB_AUTOBUF(text, EB_MAX_TEXT);
-	const char *between = ":";
+	const char *between = s->actions ? "," : ":";
 
 	eb_buf_adds(&text, s->head);
-	for (unsigned i = 0; i < 3; i++) {
-		if (!(s->actions & 1u << i))
-			continue;
-		eb_buf_addf(&text, "%s%s", between, action_names[i]);
-		between = ",";
-	}
+	add_actions(&text, s->actions);
 	for (size_t i = 0; i < s->others.n; i++) {
 		eb_buf_addf(&text, "%s%s", between, s->others.v[i]);
 		between = ",";

@@ -59,8 +59,8 @@ authority() {
 }
 
 registry basic --set auth=basic --login "u5er:$word"
-as u5er push given
-as u5er push team/env
+(cd "$SCRATCH" && as u5er push given)
+(cd "$SCRATCH" && as u5er push team/env)
 registry challenged --set auth=basic --login "u5er:$word"
 registry tls --tls "$SCRATCH/server.crt" "$SCRATCH/server.key"
 

@@ -243,7 +243,7 @@ it 'DIGEST_INVALID: once more; our own damaged bytes are named' other_digest
 
 # --- downloads --------------------------------------------------------------
 registry given
-push given
+(cd "$SCRATCH" && push given)
 with_faults() {
 	local rules=()
 	for rule; do
@@ -350,7 +350,7 @@ it 'a page that nobody asked for is no manifest, and no hit' portal
 registry basic --set auth=basic --login user:s3cr3t-word --set \
 	blob-redirect=other
 export ENVBUILD_REGISTRY_USER=user ENVBUILD_REGISTRY_PASSWORD=s3cr3t-word
-push given
+(cd "$SCRATCH" && push given)
 
 redirects() {
 	use basic
@@ -398,7 +398,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
 	exit
 registry tls --tls "$SCRATCH/crt" "$SCRATCH/key" --set auth=basic --login \
 	user:s3cr3t-word
-push given --ca-file "$SCRATCH/crt"
+(cd "$SCRATCH" && push given --ca-file "$SCRATCH/crt")
 downgrade() {
 	use tls
 	local how
@@ -593,7 +593,7 @@ put_blob() {
 
 head -c 5000000 /dev/zero | tr '\0' ' ' >"$SCRATCH/blanks"
 registry large --set manifest-max=100000000
-push given
+(cd "$SCRATCH" && push given)
 type=application/vnd.oci.image
 sizes() {
 	use large

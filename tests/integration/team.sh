@@ -21,12 +21,14 @@ define() {
 	printf 'name: %s\ndependencies: [%s]\n' "${2:-test}" "$1" >env.yml
 }
 
-# eb STORE REPOSITORY OPTION...: the reference, on standard output.
+# eb STORE REPOSITORY OPTION...: the reference, on standard output. `via=exec`
+# before it: in the place of the shell, for those who kill it.
 eb() {
 	local store=$1 repository=$2
 	shift 2
-	"$ENVBUILD" build env.yml --base scratch --channel "file://$PWD/channel" \
-		--cache-dir "$store" --registry "$R/$repository" "$@"
+	${via-} "$ENVBUILD" build env.yml --base scratch \
+		--channel "file://$PWD/channel" --cache-dir "$store" \
+		--registry "$R/$repository" "$@"
 }
 
 # alone STORE OPTION...: the same without a registry.
@@ -163,6 +165,34 @@ changed() {
 	sound d
 }
 it 'a changed definition takes the rest from the nearest environment' changed
+
+# One package changed, and the store has all others. What stands in the registry
+# is looked at before it is moved and after, whatever else is saved.
+changed_here() {
+	local tag lock
+	define 'python, greeting=1.0, prefixed'
+	eb a here >/dev/null
+	define 'python, greeting=1.1, prefixed'
+	requests_forget main
+	eb a here >reference
+	requests main >asked
+	cat asked
+	tag=$(env_tag a)
+	[ "$(wc -l <asked)" -le 34 ]
+	same "$(grep "^[A-Z]* [^ ]*/$tag " asked | cut -d ' ' -f 1,3 |
+		tr '\n' ' ')" 'GET 404 HEAD 404 PUT 201 HEAD 200 '
+	# Blobs, lock-, locked-, env-; the list of environments is the last.
+	sed -n 's|^PUT .*/\(uploads\)/.*|\1|p; s|^PUT .*/\([a-z]*\)[^/ ]* .*|\1|p' \
+		asked | uniq | tr '\n' ' ' >order
+	cat order
+	grep -Eq '^uploads lock locked (uploads )?env (uploads )?recent $' order
+	# It was read once; the second look found it as it was.
+	same "$(grep -c '^GET .*/recent ' asked)" 1
+	same "$(grep -c '^HEAD .*/recent ' asked)" 1
+	complete here "$tag"
+	sound a
+}
+it 'one package changed: few requests, in their order' changed_here
 
 # With bytecode and a base. The interpreter's own parts have to be here.
 bytecode() {
@@ -354,6 +384,7 @@ zstd_image() {
 it 'the compression has its own image under the lock' zstd_image
 
 more_tags() {
+	registry_with mounts
 	define 'greeting=1.0, prefixed'
 	a=$(eb a tags --tag v1)
 	same "$(digest tags v1)" "${a#*@}"
@@ -374,6 +405,7 @@ it '--tag: here and elsewhere' more_tags
 
 # The same packages in another repository of the registry: mounted.
 second_repository() {
+	registry_with mounts
 	define 'python, greeting=1.0, prefixed'
 	eb a first >/dev/null
 	requests_forget main
@@ -399,8 +431,8 @@ killed() {
 	want=$(alone other)
 	tag=$(env_tag other)
 	for i in 1 2 3 4 5 6 7 8; do
-		delay=0.$(((i * 137) % 9 + 1))
-		eb "k$i" "killed$i" >/dev/null 2>&1 &
+		delay=$(printf 0.%02d $(((i * 37) % 45 + 3)))
+		via='exec' eb "k$i" "killed$i" >/dev/null 2>&1 &
 		pid=$!
 		sleep "$delay"
 		if kill -KILL "$pid" 2>/dev/null && ! wait "$pid"; then
@@ -416,15 +448,10 @@ killed() {
 }
 it 'kill -9 at any moment: no tag or a whole one, and the next one ends' killed
 
-# blob_file DIGEST: where the registry keeps it.
-blob_file() {
-	local hex=${1#*:}
-	echo "$SCRATCH/main/data/docker/registry/v2/blobs/sha256/${hex:0:2}/$hex/data"
-}
-
 # What the registry was said to have is gone: it is made from the packages.
 wrong_hints() { # BEFORE AFTER
 	local d
+	registry_with files
 	define "python, greeting=1.$1, prefixed"
 	eb a hints >/dev/null
 	manifest hints "$(env_tag a)" >m
@@ -433,7 +460,7 @@ wrong_hints() { # BEFORE AFTER
 	# Each bucket and own layer of the image, as if the registry's own
 	# collection had taken them.
 	for d in $(jq -r '.layers[].digest' m); do
-		rm "$(blob_file "$d")"
+		rm "$(blob_file main "$d")"
 	done
 	eb b hints --json >json 2>said
 	cat said
@@ -449,19 +476,20 @@ it 'parts that are gone: the same' wrong_hints 1 libxcrypt
 # A bucket's bytes are others.
 damaged() {
 	local d file
+	registry_with files
 	define python
 	eb a damaged >/dev/null
 	manifest damaged "$(env_tag a)" >m
 	define libxcrypt
 	want=$(alone other)
 	for d in $(jq -r '.layers[].digest' m); do
-		file=$(blob_file "$d")
+		file=$(blob_file main "$d")
 		cp "$file" "kept.${d#*:}"
 		tr '\000-\377' '\001-\377\000' <"kept.${d#*:}" >"$file"
 	done
 	same "$(eb b damaged 2>said)" "$R/damaged@${want#store:}"
 	for d in $(jq -r '.layers[].digest' m); do
-		cp "kept.${d#*:}" "$(blob_file "$d")"
+		cp "kept.${d#*:}" "$(blob_file main "$d")"
 	done
 	cat said
 	has_words said damaged 'made anew'
@@ -505,6 +533,7 @@ it 'something else under env-' foreign
 # The lock of an image is gone, or is another one's.
 broken_lock() {
 	local tag
+	registry_with deletes
 	define 'greeting=1.0, prefixed'
 	a=$(eb a broken)
 	tag=$(tags broken | grep '^locked-')

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <envbuild/credential.h>
@@ -165,6 +166,46 @@ static void without_a_runtime_folder(void **state)
 			     "%s/.config/containers/auth.json, ",
 			     (unsigned)geteuid(), home);
 	assert_true(eb_starts(places, wanted));
+}
+
+/* As somebody who may not enter the home: nothing of it counts, and a file that
+ * is in reach but closed is told. */
+static int as_nobody(void)
+{
+	struct eb_host_tls tls;
+	eb_autofree char *path = NULL;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return 1;
+	if (eb_credential_find("r.example", "a", &c, &err) != 0 ||
+	    eb_host_tls_find("r.example", &tls, &err) != 0)
+		return 2;
+	path = eb_asprintf("%s.closed", home);
+	setenv("REGISTRY_AUTH_FILE", path, 1);
+	if (eb_credential_find("r.example", "a", &c, &err) != -1)
+		return 3;
+	return err.code == EB_MACHINE && strstr(err.message, path) ? 0 : 4;
+}
+
+static void out_of_reach(void **state)
+{
+	eb_autofree char *closed = eb_asprintf("%s.closed", home);
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	put_auth(".docker/config.json", "r.example", "u:p");
+	put(".config/containers/certs.d/r.example/ca.crt", "x");
+	assert_int_equal(eb_write_file(closed, "{}", 2, 0600, &err), 0);
+	pid = fork();
+	if (!pid)
+		_exit(as_nobody());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	unlink(closed);
+	assert_int_equal(status, 0);
+	assert_int_equal(find("r.example", "a"), 1);
 }
 
 static void stamps(void **state)
@@ -674,6 +715,7 @@ int main(void)
 		TEST(order),
 		TEST(half_an_environment),
 		TEST(without_a_runtime_folder),
+		TEST(out_of_reach),
 		TEST(stamps),
 		TEST(namespaces),
 		TEST(hub),

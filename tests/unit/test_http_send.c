@@ -126,6 +126,7 @@ static void test_memory(void **state)
 	assert_true(was_told(&one, "/memory", "PUT /memory"));
 	assert_true(was_told(&one, "/memory", "Content-Length: 100000\n"));
 	assert_false(was_told(&one, "/memory", "Content-Type:"));
+	assert_false(was_told(&one, "/memory", "Expect:"));
 	call_free(&c);
 }
 

@@ -157,8 +157,8 @@ static void test_poor_head(void **state)
 {
 	static const char *const how[] = {
 		"[{'method': 'HEAD', 'set': {'Docker-Content-Digest': null}}]",
-		"[{'method': 'HEAD', 'set': {'Docker-Content-Digest': "
-		"'sha512:12'}}]",
+		("[{'method': 'HEAD',"
+		 " 'set': {'Docker-Content-Digest': 'sha512:12'}}]"),
 		"[{'method': 'HEAD', 'set': {'Content-Type': 'text/html'}}]",
 		"[{'method': 'HEAD', 'status': 400}]",
 	};
@@ -297,8 +297,8 @@ static void test_blob_faults(void **state)
 		"[{'method': 'GET', 'corrupt': 100}]",
 		"[{'method': 'GET', 'truncate': 70000}]",
 		"[{'method': 'GET', 'reset-after': 70000}]",
-		"[{'method': 'GET', 'reset-after': 70000, 'set': "
-		"{'ETag': null}}]",
+		("[{'method': 'GET',"
+		 " 'reset-after': 70000, 'set': {'ETag': null}}]"),
 		"[{'method': 'GET', 'replace': 'short'}]",
 		"[{'method': 'GET', 'html': true}]",
 		"[{'method': 'GET', 'gzip': true}]",
@@ -316,6 +316,22 @@ static void test_blob_faults(void **state)
 		assert_read(&w);
 		work_end(&w);
 	}
+}
+
+/* What breaks off again and again is tried as often as any request is. */
+static void test_blob_breaks_off(void **state)
+{
+	struct work w;
+
+	(void)state;
+	work_begin(&w, NULL);
+	strict_faults(&one, "[{'method': 'GET', 'truncate': 1000, 'times': 0, "
+			    "'set': {'ETag': null}}]");
+	assert_int_equal(read_blob(&w), -1);
+	assert_error(&w.err, EB_INTEGRITY, "breaks off after 1000 of");
+	assert_int_equal(strict_asked(&one, "GET", "/blobs/", 0), 5);
+	strict_forget(&one);
+	work_end(&w);
 }
 
 static void test_resumed(void **state)
@@ -805,7 +821,36 @@ static void test_insecure(void **state)
 	write_text(conf, text);
 	setenv("CONTAINERS_REGISTRIES_CONF", conf, 1);
 	assert_answer(ask(tls.host, &quick, &err), 0, &err);
-	text[0] = '#';
+	strict_alone(dir);
+}
+
+/* It is not said of the hosts that a registry leads to. */
+static void test_insecure_alone(void **state)
+{
+	static const struct eb_registry_options quick = {
+		.backoff_ms = 10,
+		.token_dir = "",
+	};
+	static const struct eb_blob_source source = { .data = "it", .size = 2 };
+	eb_autofree char *conf = eb_path_join(dir, "insecure.conf");
+	EB_CLEANUP(eb_registry_free_ptr)
+	struct eb_registry *r = eb_registry_new(&quick, NULL);
+	struct eb_repository *repo = work_open(r, tls.host, "leads");
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_digest d;
+
+	(void)state;
+	if (!tls.port) {
+		print_message("no certificate could be made\n");
+		skip();
+	}
+	eb_sha256("it", 2, &d);
+	setenv("CONTAINERS_REGISTRIES_CONF", conf, 1);
+	strict_faults(&tls, "[{'method': 'POST', 'location': 'other'}]");
+	assert_int_equal(eb_blob_put(repo, &d, &source, &err), -1);
+	assert_error(&err, EB_REFUSED, "certificate");
+	assert_answer(eb_blob_put(repo, &d, &source, &err), 0, &err);
+	strict_forget(&tls);
 	strict_alone(dir);
 }
 
@@ -842,6 +887,34 @@ static void test_bearer(void **state)
 	assert_no_violation(&team);
 	assert_no_violation(&one);
 	free(image.text);
+}
+
+/* Whatever it asks for, there is an end, and an error. */
+static void test_login_without_end(void **state)
+{
+	const struct eb_registry_options o = { .backoff_ms = 10,
+					       .token_dir = "",
+					       .user = "u",
+					       .password = "secret" };
+	EB_CLEANUP(eb_registry_free_ptr)
+	struct eb_registry *r = eb_registry_new(&o, NULL);
+	struct eb_repository *repo = work_open(r, team.host, "team/c");
+	struct eb_repository *open = work_open(r, one.host, "endless");
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_digest d;
+
+	(void)state;
+	strict_forget(&one);
+	work_put(repo, "endless", 7, &d);
+	strict_change(&team, "DELETE", "log", NULL);
+	strict_faults(&team, "[{'method': 'GET', 'path': '/blobs/', "
+			     "'forget': 'tokens', 'times': 0}]");
+	assert_int_equal(eb_blob_copy(open, repo, &d, 7, NULL, &err), -1);
+	assert_true(eb_err_is_set(&err));
+	assert_int_equal(err.code, EB_REFUSED);
+	eb_err_release(&err);
+	assert_in_range(strict_asked(&team, "GET", "/blobs/", 401), 2, 5);
+	strict_forget(&team);
 }
 
 static void test_no_login(void **state)
@@ -907,6 +980,7 @@ int main(void)
 		cmocka_unit_test(test_large_answer),
 		cmocka_unit_test(test_redirects),
 		cmocka_unit_test(test_blob_faults),
+		cmocka_unit_test(test_blob_breaks_off),
 		cmocka_unit_test(test_resumed),
 		cmocka_unit_test(test_wrong_blob),
 		cmocka_unit_test(test_blob_size),
@@ -925,7 +999,9 @@ int main(void)
 		cmocka_unit_test(test_tls),
 		cmocka_unit_test(test_certs),
 		cmocka_unit_test(test_insecure),
+		cmocka_unit_test(test_insecure_alone),
 		cmocka_unit_test(test_bearer),
+		cmocka_unit_test(test_login_without_end),
 		cmocka_unit_test(test_no_login),
 	};
 

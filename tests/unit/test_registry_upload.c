@@ -514,6 +514,56 @@ static void test_copy_that_breaks(void **state)
 	}
 }
 
+/* A source that does not give it is tried as often as any request is, and is
+ * no reason to send in another way. */
+static void test_copy_from_what_is_down(void **state)
+{
+	struct work w;
+
+	(void)state;
+	copy_begin(&w, SIZE, NULL);
+	strict_change(&two, "DELETE", "log", NULL);
+	strict_faults(&two, "[{'method': 'GET', 'path': '/blobs/', "
+			    "'status': 503, 'times': 0}]");
+	assert_int_equal(copy(&w), -1);
+	assert_error(&w.err, EB_NETWORK, "fetching the blob");
+	assert_int_equal(strict_asked(&two, "GET", "/blobs/", 503), 5);
+	strict_faults(&two, "[{'method': 'GET', 'path': '/blobs/', 'nth': 2, "
+			    "'reset-after': 1000, 'times': 3, "
+			    "'set': {'ETag': null}}]");
+	assert_answer(copy(&w), 1, &w.err);
+	assert_there(&w);
+	assert_int_equal(strict_asked(&one, "PATCH", "", 0), 0);
+	work_end(&w);
+}
+
+/* The last of the pieces is kept back when they are wrong. */
+static void test_copy_of_wrong_pieces(void **state)
+{
+	static const char wrong[] = "[{'method': 'GET', 'path': '/blobs/', "
+				    "'nth': 3, 'corrupt': 70000, 'times': %d}]";
+	static const char pieces[] = "[{'method': 'PATCH', 'status': 413}]";
+	eb_autofree char *once = eb_asprintf(wrong, 1);
+	eb_autofree char *always = eb_asprintf(wrong, 0);
+	struct work w;
+
+	(void)state;
+	copy_begin(&w, (5 << 20) + 3, "put-max=1000\n");
+	strict_faults(&one, pieces);
+	strict_faults(&two, once);
+	assert_answer(copy(&w), 1, &w.err);
+	assert_there(&w);
+	work_end(&w);
+	copy_begin(&w, (5 << 20) + 3, "put-max=1000\n");
+	strict_faults(&one, pieces);
+	strict_faults(&two, always);
+	assert_int_equal(copy(&w), -1);
+	assert_error(&w.err, EB_INTEGRITY, "these are the bytes of");
+	assert_answer(eb_blob_head(w.repo, &w.d, 0, &w.err), 0, &w.err);
+	assert_int_equal(strict_asked(&one, "PUT", "/uploads/", 400), 0);
+	work_end(&w);
+}
+
 static void test_copy_of_nothing(void **state)
 {
 	struct work w;
@@ -625,6 +675,8 @@ int main(void)
 		cmocka_unit_test(test_copy_in_chunks),
 		cmocka_unit_test(test_copy_of_wrong_bytes),
 		cmocka_unit_test(test_copy_that_breaks),
+		cmocka_unit_test(test_copy_from_what_is_down),
+		cmocka_unit_test(test_copy_of_wrong_pieces),
 		cmocka_unit_test(test_copy_of_nothing),
 		cmocka_unit_test(test_where_to),
 	};

@@ -320,8 +320,7 @@ static void put_lock(struct world *w, const struct eb_lock *lock, int64_t time,
 	struct eb_push *push =
 		eb_push_new(w->team->registry, w->team->repo, w->store, NULL);
 
-	must(eb_team_put_lock(w->team, push, w->store, lock, time, map, &err),
-	     &err);
+	must(eb_team_put_lock(w->team, push, lock, time, map, &err), &err);
 }
 
 /* The same registry at another port, where nothing can be deleted. */
@@ -586,6 +585,75 @@ static void test_recent(void **state)
 	must(eb_team_add_recent(w.team, &e, &err), &err);
 	assert_int_equal(eb_team_get_recent(w.team, &r, &err), 1);
 	assert_int_equal(r.n, 1);
+}
+
+/* What was read before is read again only where it is another by now. */
+static void add_to(struct world *w, const struct eb_recent_entry *e,
+		   uint64_t asked)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	EB_CLEANUP(eb_push_free_ptr)
+	struct eb_push *push = eb_push_new(w->team->registry, w->team->repo,
+					   w->store, w->said.events);
+	const struct eb_recent *seen = eb_team_recent_seen(w->team);
+	uint64_t before = requests(w->team);
+
+	assert_non_null(seen);
+	eb_recent_send(seen, e, push);
+	must(eb_team_add_recent_to(w->team, seen, e, push, &err), &err);
+	assert_int_equal(requests(w->team) - before, asked);
+}
+
+static void test_recent_ahead(void **state)
+{
+	WORLD(w);
+	struct eb_recent r EB_CLEANUP(eb_recent_release) = { 0 };
+	struct eb_recent_entry e = { .definition = digest_of("d"),
+				     .name = (char *)"name",
+				     .time = 77 };
+	struct eb_error err = EB_ERROR_INIT;
+	const struct eb_recent *seen;
+	uint64_t before;
+
+	assert_null(eb_team_recent_seen(w.team));
+	must(eb_team_add_recent(w.team, &e, &err), &err);
+	eb_team_ahead(w.team);
+	eb_team_ahead(w.team);
+	before = requests(w.team);
+	assert_int_equal(eb_team_recent(w.team, &seen, &err), 1);
+	assert_int_equal(eb_team_recent(w.team, &seen, &err), 1);
+	assert_int_equal(seen->n, 1);
+	assert_true(requests(w.team) - before <= 2);
+	add_to(&w, &e, 1); /* it is in it: HEAD */
+	e.definition = digest_of("e");
+	add_to(&w, &e, 4); /* blob, HEAD, manifest */
+	e.definition = digest_of("f");
+	add_to(&w, &e, 8); /* the blob was for nothing: read, and written */
+	assert_int_equal(eb_team_get_recent(w.team, &r, &err), 1);
+	assert_int_equal(r.n, 3);
+	assert_memory_equal(&r.v[0].definition, &e.definition, 32);
+}
+
+/* None is seen as well as one. */
+static void test_recent_ahead_of_all(void **state)
+{
+	WORLD(w);
+	struct eb_recent r EB_CLEANUP(eb_recent_release) = { 0 };
+	struct eb_recent_entry e = { .definition = digest_of("d"),
+				     .name = (char *)"",
+				     .time = 77 };
+	struct eb_error err = EB_ERROR_INIT;
+	const struct eb_recent *seen;
+
+	assert_int_equal(eb_team_recent(w.team, &seen, &err), 0);
+	assert_int_equal(seen->n, 0);
+	assert_false(seen->damaged);
+	must(eb_team_add_recent(w.team, &e, &err),
+	     &err); /* another was faster */
+	e.definition = digest_of("e");
+	add_to(&w, &e, 8);
+	assert_int_equal(eb_team_get_recent(w.team, &r, &err), 1);
+	assert_int_equal(r.n, 2);
 }
 
 /* --- check ------------------------------------------------------------ */
@@ -971,6 +1039,8 @@ int main(void)
 		cmocka_unit_test(test_wrong_layer),
 		cmocka_unit_test(test_step),
 		cmocka_unit_test(test_recent),
+		cmocka_unit_test(test_recent_ahead),
+		cmocka_unit_test(test_recent_ahead_of_all),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_cannot_tell),
 		cmocka_unit_test(test_open),

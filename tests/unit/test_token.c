@@ -662,7 +662,7 @@ static void redirected_registry(void **state)
 	struct eb_scope scope = scope_of("a/b", false);
 	struct eb_http_request r = {
 		.url = "https://r.example/v2/a/b/manifests/t",
-		.final_url = (char *)"https://evil.example/v2/",
+		.final_url = (char *)"https://evil.example/v2/?sign=s3cr3t",
 		.status = 401,
 		.answer = (char *)"WWW-Authenticate: Basic realm=\"x\"\r\n",
 	};
@@ -685,6 +685,7 @@ static void redirected_registry(void **state)
 			 -1);
 	assert_int_equal(err.code, EB_REFUSED);
 	assert_non_null(strstr(err.message, "evil.example"));
+	assert_null(strstr(err.message, "s3cr3t"));
 	/* nor to where a Location pointed */
 	r.final_url = NULL;
 	scope.host = "other.example";
@@ -1251,6 +1252,23 @@ static void colon_in_a_name(void **state)
 	(void)state;
 	login_json("{\"username\": \"a:b\", \"password\": \"p\"}");
 	assert_head_refused("a/b", EB_INPUT, "cannot hold a colon");
+	options.user = "a:b";
+	options.password = "p";
+	renew();
+	assert_head_refused("a/b", EB_INPUT, "--username, reading");
+}
+
+/* Three bytes of a URL for each of them. */
+static void too_long_a_name(void **state)
+{
+	eb_autofree char *name = eb_calloc(1, 200001), *entry = NULL;
+
+	(void)state;
+	memset(name, ' ', 200000);
+	entry = eb_asprintf("{\"username\": \"%s\", \"password\": \"p\"}",
+			    name);
+	login_json(entry);
+	assert_head_refused("a/b", EB_INPUT, "longer than");
 }
 
 /* --- docker-registry --------------------------------------------------------
@@ -1404,6 +1422,7 @@ int main(void)
 		TEST(file_of_tokens),
 		TEST(given_login),
 		TEST(colon_in_a_name),
+		TEST(too_long_a_name),
 		TEST(docker_registry),
 	};
 

@@ -256,6 +256,77 @@ static void pushes_once(void **state)
 	assert_int_equal(real_asked(&server, "PUT", "/uploads/", 0), 40);
 }
 
+/* What goes beside an image: sent, not counted, and no source for others. */
+static void bytes_in_memory(void **state)
+{
+	struct scene *s = *state;
+	struct eb_digest one = digest_of("one", 3), two = digest_of("two", 3);
+	EB_CLEANUP(eb_strv_release) struct eb_strv places = { 0 };
+	struct eb_error err = EB_ERROR_INIT;
+	char bytes[] = "one";
+	struct eb_push_totals t;
+	struct eb_push *p;
+
+	need_server();
+	p = eb_push_new(s->registry, s->a, s->w->store, NULL);
+	for (int i = 0; i < 2; i++) {
+		eb_push_data(p, &one, bytes, 3, NULL);
+		memset(bytes, 0, sizeof bytes); /* it was copied */
+		eb_push_fresh(p, &two, "two", 3, NULL);
+		ok(eb_push_wait(p, &err), &err);
+	}
+	eb_push_totals(p, &t);
+	eb_push_free(p);
+	assert_int_equal(t.n_sent + t.n_there + t.sent, 0);
+	assert_int_equal(real_asked(&server, "HEAD", "/blobs/", 404), 1);
+	assert_int_equal(real_asked(&server, "PUT", "/uploads/", 201), 2);
+	assert_int_equal(eb_blob_head(s->a, &one, 3, &err), 1);
+	assert_int_equal(eb_blob_head(s->a, &two, 3, &err), 1);
+	assert_int_equal(eb_blob_source_find(s->w->store, &two, &places, &err),
+			 0);
+
+	p = eb_push_new(s->registry, s->a, s->w->store, NULL);
+	eb_push_data(p, &one, "one", 3, NULL); /* is there */
+	eb_push_data(p, &two, "owt", 3, NULL);
+	ok(eb_push_wait(p, &err), &err);
+	assert_int_equal(real_asked(&server, "PUT", "/uploads/", 0), 2);
+	one = digest_of("three", 5);
+	eb_push_fresh(p, &one, "other", 5, NULL);
+	bad(eb_push_wait(p, &err), &err, EB_INTEGRITY, "the bytes of");
+	eb_push_free(p);
+}
+
+/* It is sent without a question, once more too, and is a source then. */
+static void made_just_now(void **state)
+{
+	struct scene *s = *state;
+	struct eb_digest d = put_text(s, "fresh"), none = digest_of("n", 1);
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_push_totals t;
+	struct eb_push *p;
+	char host[96];
+
+	need_server();
+	for (int i = 1; i <= 2; i++) {
+		p = eb_push_new(s->registry, s->a, s->w->store, NULL);
+		eb_push_fresh(p, &d, NULL, 5, "layer");
+		ok(eb_push_wait(p, &err), &err);
+		eb_push_totals(p, &t);
+		assert_int_equal(t.n_sent, 1);
+		assert_int_equal(real_asked(&server, "PUT", "/uploads/", 201),
+				 i);
+		if (i == 2) {
+			eb_push_fresh(p, &none, NULL, 1, NULL);
+			bad(eb_push_wait(p, &err), &err, EB_INTEGRITY,
+			    "neither in the store nor in a registry");
+		}
+		eb_push_free(p);
+	}
+	assert_int_equal(real_asked(&server, "HEAD", "/blobs/", 0), 0);
+	snprintf(host, sizeof host, "%s/t/a", server.host);
+	places_are(s->w->store, &d, host);
+}
+
 static void mounts_from_the_same_host(void **state)
 {
 	struct scene *s = *state;
@@ -416,6 +487,42 @@ static void image_without_a_tag(void **state)
 	real_forget(&server);
 	must_push(s, s->a, &d, NULL);
 	assert_int_equal(real_asked(&server, "PUT", "/", 0), 0);
+}
+
+/* A mirror that has it all is no reason to believe that it is there. */
+static void mirror_of_what_is_down(void **state)
+{
+	struct scene *s = *state;
+	const char *before = getenv("CONTAINERS_REGISTRIES_CONF");
+	eb_autofree char *kept = eb_strdup(before);
+	eb_autofree char *conf = at(s->w, "registries.conf");
+	eb_autofree char *text =
+		eb_asprintf("[[registry]]\nlocation = \"127.0.0.1:1/t\"\n"
+			    "[[registry.mirror]]\nlocation = \"%s/t\"\n",
+			    server.host);
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_repository *down;
+	struct eb_push_totals t;
+	struct eb_digest d, got;
+
+	need_server();
+	d = make_image(s, 1, "mirror");
+	must_push(s, s->a, &d, "v1");
+	ok(eb_write_file(conf, text, strlen(text), 0600, &err), &err);
+	setenv("CONTAINERS_REGISTRIES_CONF", conf, 1);
+	ok(eb_repository_open(s->registry, "127.0.0.1:1", "t/a", &down, &err),
+	   &err);
+	assert_int_equal(push_image(s, down, &d, "v1", &t, &err), -1);
+	assert_int_equal(err.code, EB_NETWORK);
+	eb_err_release(&err);
+	assert_int_equal(
+		eb_image_copy(down, s->a, "v1", NULL, 0, NULL, &got, &err), -1);
+	assert_int_equal(err.code, EB_NETWORK);
+	eb_err_release(&err);
+	if (kept)
+		setenv("CONTAINERS_REGISTRIES_CONF", kept, 1);
+	else
+		unsetenv("CONTAINERS_REGISTRIES_CONF");
 }
 
 static void no_tag_after_an_error(void **state)
@@ -748,6 +855,13 @@ static void manifests_that_lie(void **state)
 	assert_int_equal(err.code, EB_INTEGRITY);
 	eb_err_release(&err);
 	assert_int_equal(has(store, &m.layer[0].digest), 0);
+	/* nor does a lie take a good blob away */
+	assert_int_equal(eb_image_pull(s->a, "size", PLATFORM, EB_PULL_LAYERS,
+				       s->w->store, NULL, &got, NULL, &err),
+			 -1);
+	assert_int_equal(err.code, EB_INTEGRITY);
+	eb_err_release(&err);
+	assert_int_equal(has(s->w->store, &m.layer[0].digest), 1);
 	eb_store_close(store);
 	eb_manifest_release(&m);
 }
@@ -999,6 +1113,8 @@ static void copied_from_registry_to_registry(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST(sources),
 	TEST(pushes_once),
+	TEST(bytes_in_memory),
+	TEST(made_just_now),
 	TEST(mounts_from_the_same_host),
 	TEST(source_that_has_gone),
 	TEST(error_ends_the_work),
@@ -1006,6 +1122,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(freed_while_it_works),
 	TEST(image_is_pushed),
 	TEST(image_without_a_tag),
+	TEST(mirror_of_what_is_down),
 	TEST(no_tag_after_an_error),
 	TEST(blobs_that_vanish_are_sent_again),
 	TEST(foreign_layers_are_refused),
