@@ -266,22 +266,47 @@ static void release(struct eb_team_work *w)
 	free(w->lost.blob);
 }
 
+struct ending {
+	struct eb_team_work *w;
+	struct eb_team_image *out;
+	struct eb_later *later;
+};
+
+static int point(void *arg, struct eb_error *err)
+{
+	struct ending *e = arg;
+
+	return eb_team_point(e->w, e->out, err);
+}
+
+static int later(void *arg, struct eb_error *err)
+{
+	struct ending *e = arg;
+
+	(void)err; /* what it cannot do is left */
+	eb_later_end(e->later);
+	return 0;
+}
+
+static int finish(struct eb_team_work *w, struct eb_team_image *out,
+		  struct eb_error *err)
+{
+	struct ending e = { w, out, eb_later_begin(w) };
+	int rc = eb_team_both(w->t, point, &e, later, &e, err);
+
+	eb_later_free(e.later);
+	return rc;
+}
+
 static int work(struct eb_team_work *w, struct eb_team_image *out,
 		struct eb_error *err)
 {
-	EB_CLEANUP(eb_later_free_ptr) struct eb_later *later = NULL;
 
 	if (eb_compressor_init(&w->compressor, w->config->compression, err) <
 		    0 ||
 	    obtain(w, err) < 0)
 		return -1;
-	if (!w->standing)
-		later = eb_later_begin(w);
-	if (eb_team_point(w, out, err) < 0)
-		return -1;
-	if (later)
-		eb_later_end(later);
-	return 0;
+	return w->standing ? eb_team_point(w, out, err) : finish(w, out, err);
 }
 
 int eb_team_build(struct eb_team *t, const struct eb_lock *lock,

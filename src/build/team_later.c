@@ -3,8 +3,8 @@
  * What makes later builds faster and no image needs: a tag for each own layer
  * that is new, and the place in the list of recent environments. The registry
  * is asked once: where it throttles or refuses, the rest is left for another
- * build. The tags come last; the text of the list, which no tag names before,
- * is sent while env- is moved.
+ * build. All of it names what stands under lock- and locked-, so it goes while
+ * env- is moved.
  */
 #include <string.h>
 
@@ -58,10 +58,8 @@ static int put_recent(void *arg, struct eb_error *err)
 {
 	struct eb_later *l = arg;
 	const struct eb_recent *seen = eb_team_recent_seen(l->w->t);
-	bool other = !eb_digest_equal(&l->entry.lock, &l->w->built->lock);
 
-	l->entry.lock = l->w->built->lock; /* what stands under env- */
-	if (!seen || other)
+	if (!seen)
 		return eb_team_add_recent(&l->team, &l->entry, err);
 	return eb_team_add_recent_to(&l->team, seen, &l->entry, l->push, err);
 }
@@ -76,7 +74,7 @@ static int put_all(struct eb_later *l, struct eb_error *err)
 	int rc;
 
 	eb_pool_submit(pool, put_recent, l);
-	eb_build_environment_key(&l->w->built->lock, &environment);
+	eb_build_environment_key(&l->entry.lock, &environment);
 	for (size_t i = 0; i < map->n; i++) {
 		if (!is_new(l, &map->item[i], &environment))
 			continue;

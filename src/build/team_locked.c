@@ -109,9 +109,19 @@ int eb_locked_begin(struct eb_team *t, struct eb_push *push,
 }
 
 /* --- its manifest ----------------------------------------------------- */
-/* What is there tells of the same lock, and is as new? A damaged one is
- * replaced. 1 yes, 0, -1. */
-static int is_there(struct eb_team *t, const char *tag, int64_t time,
+/* Newer, or of the same second and with the same text. */
+static bool is_as_new(const struct eb_artifact *a, const struct eb_digest *text,
+		      int64_t time)
+{
+	const struct eb_descriptor *d = eb_artifact_layer(a, EB_MT_LOCK_TEXT);
+
+	return a->time > time ||
+	       (a->time == time && d && eb_digest_equal(&d->digest, text));
+}
+
+/* A damaged one is replaced. 1 yes, 0, -1. */
+static int is_there(struct eb_team *t, const char *tag,
+		    const struct eb_digest *text, int64_t time,
 		    struct eb_error *err)
 {
 	EB_CLEANUP(eb_artifact_release) struct eb_artifact a = { 0 };
@@ -122,12 +132,13 @@ static int is_there(struct eb_team *t, const char *tag, int64_t time,
 		eb_err_release(err);
 		return 0;
 	}
-	return rc > 0 ? a.time >= time : rc;
+	return rc > 0 ? is_as_new(&a, text, time) : rc;
 }
 
 int eb_locked_there(struct eb_locked *l, struct eb_error *err)
 {
-	return is_there(l->team, l->tag, l->artifact.time, err);
+	return is_there(l->team, l->tag, &l->artifact.layer[0].digest,
+			l->artifact.time, err);
 }
 
 int eb_locked_put(struct eb_locked *l, struct eb_error *err)
@@ -146,13 +157,16 @@ int eb_team_put_lock(struct eb_team *t, struct eb_push *push,
 		     const struct eb_known *map, struct eb_error *err)
 {
 	EB_CLEANUP(eb_locked_free_ptr) struct eb_locked *l = NULL;
+	EB_AUTOBUF(text, EB_MAX_LOCK);
 	eb_autofree char *tag = NULL;
-	struct eb_digest hash;
+	struct eb_digest hash, digest;
 	int there;
 
 	eb_lock_hash(lock, &hash);
 	tag = eb_team_tag_of(EB_TAG_LOCKED, &hash, NULL);
-	there = is_there(t, tag, time, err);
+	eb_lock_format(lock, &text);
+	eb_sha256(text.data, text.len, &digest);
+	there = is_there(t, tag, &digest, time, err);
 	if (there)
 		return there < 0 ? -1 : 0;
 	if (eb_locked_begin(t, push, lock, time, map, &l, err) < 0 ||

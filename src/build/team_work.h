@@ -59,12 +59,12 @@ int eb_team_put_locked(struct eb_team_work *w, struct eb_error *err);
 int eb_team_point(struct eb_team_work *w, struct eb_team_image *out,
 		  struct eb_error *err);
 
-/* team_later.c: layer- and recent, as far as the registry takes them now. What
- * can be sent before env- is there goes in the background from the beginning
- * on. */
+/* team_later.c: layer- and recent of the image that stands under lock-, as far
+ * as the registry takes them now. Beginning sends the first in the background;
+ * the end does the rest and may run beside eb_team_point(). */
 struct eb_later;
 struct eb_later *eb_later_begin(struct eb_team_work *w);
-void eb_later_end(struct eb_later *l); /* does the rest */
+void eb_later_end(struct eb_later *l);
 void eb_later_free(struct eb_later *l);
 EB_AUTOPTR(struct eb_later, eb_later_free)
 

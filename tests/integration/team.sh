@@ -181,11 +181,13 @@ changed_here() {
 	[ "$(wc -l <asked)" -le 34 ]
 	same "$(grep "^[A-Z]* [^ ]*/$tag " asked | cut -d ' ' -f 1,3 |
 		tr '\n' ' ')" 'GET 404 HEAD 404 PUT 201 HEAD 200 '
-	# Blobs, lock-, locked-, env-; the list of environments is the last.
+	# Blobs, lock-, locked-; then env- and the list of environments.
 	sed -n 's|^PUT .*/\(uploads\)/.*|\1|p; s|^PUT .*/\([a-z]*\)[^/ ]* .*|\1|p' \
 		asked | uniq | tr '\n' ' ' >order
 	cat order
-	grep -Eq '^uploads lock locked (uploads )?env (uploads )?recent $' order
+	grep -Eq '^uploads lock locked ((uploads|env|recent) )+$' order
+	grep -q ' env ' order
+	grep -q ' recent ' order
 	# It was read once; the second look found it as it was.
 	same "$(grep -c '^GET .*/recent ' asked)" 1
 	same "$(grep -c '^HEAD .*/recent ' asked)" 1
