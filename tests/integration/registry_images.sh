@@ -106,11 +106,9 @@ by_podman() {
 }
 it 'podman pulls it' by_podman
 
-# crane: in PATH, or ENVBUILD_CRANE.
+# crane, which no distribution packages: where it is in PATH, or ENVBUILD_CRANE.
+crane=${ENVBUILD_CRANE:-crane}
 by_crane() {
-	crane=${ENVBUILD_CRANE:-crane}
-	command -v "$crane" >/dev/null ||
-		skip 'no program "crane" (go-containerregistry; ENVBUILD_CRANE)'
 	"$crane" validate --insecure --remote "$host/team/a:v1"
 	same "$("$crane" digest --insecure "$host/team/a:v1")" "$digest"
 	same "sha256:$("$crane" manifest --insecure "$host/team/a@$digest" |
@@ -118,7 +116,9 @@ by_crane() {
 	same "sha256:$("$crane" config --insecure "$host/team/a:v1" |
 		sha256sum | cut -d ' ' -f 1)" "$id"
 }
-it 'crane finds it valid' by_crane
+if command -v "$crane" >/dev/null; then
+	it 'crane finds it valid' by_crane
+fi
 
 second_push() {
 	requests_forget main

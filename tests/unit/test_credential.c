@@ -170,17 +170,15 @@ static void without_a_runtime_folder(void **state)
 
 /* As somebody who may not enter the home: nothing of it counts, and a file that
  * is in reach but closed is told. */
-static int as_nobody(void)
+static int as_nobody(const char *path)
 {
 	struct eb_host_tls tls;
-	eb_autofree char *path = NULL;
 
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
 		return 1;
 	if (eb_credential_find("r.example", "a", &c, &err) != 0 ||
 	    eb_host_tls_find("r.example", &tls, &err) != 0)
 		return 2;
-	path = eb_asprintf("%s.closed", home);
 	setenv("REGISTRY_AUTH_FILE", path, 1);
 	if (eb_credential_find("r.example", "a", &c, &err) != -1)
 		return 3;
@@ -189,7 +187,9 @@ static int as_nobody(void)
 
 static void out_of_reach(void **state)
 {
-	eb_autofree char *closed = eb_asprintf("%s.closed", home);
+	/* where nobody can look for it */
+	eb_autofree char *closed =
+		eb_asprintf("/tmp/envbuild-closed-%ld", (long)getpid());
 	int status;
 	pid_t pid;
 
@@ -201,7 +201,7 @@ static void out_of_reach(void **state)
 	assert_int_equal(eb_write_file(closed, "{}", 2, 0600, &err), 0);
 	pid = fork();
 	if (!pid)
-		_exit(as_nobody());
+		_exit(as_nobody(closed));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	unlink(closed);
 	assert_int_equal(status, 0);

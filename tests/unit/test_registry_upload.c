@@ -320,7 +320,7 @@ static void test_broken_twice(void **state)
 	struct work w;
 
 	(void)state;
-	work_begin(&w, SIZE, NULL);
+	work_begin(&w, (size_t)2 << 20, NULL);
 	strict_faults(&one, "[{'method': 'PUT', 'reset': 70000, 'times': 2}]");
 	assert_answer(put(&w), 0, &w.err);
 	assert_there(&w);
