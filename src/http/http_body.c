@@ -77,6 +77,9 @@ static size_t on_read(char *to, size_t size, size_t n, void *data)
 }
 
 /* libcurl sends it again when a kept connection turns out to be closed. */
+/* On a connection that was used before and breaks off, libcurl would send the
+ * whole again by itself. What is never to be tried again is not: an upload that
+ * broke off is over, and begins anew with another request. */
 static int on_seek(void *data, curl_off_t offset, int origin)
 {
 	struct eb_transfer *t = data;
@@ -85,7 +88,7 @@ static int on_seek(void *data, curl_off_t offset, int origin)
 		return CURL_SEEKFUNC_FAIL;
 	if ((uint64_t)offset == t->sent)
 		return CURL_SEEKFUNC_OK;
-	if (t->r->body.kind == EB_HTTP_PIPE)
+	if (t->r->body.kind == EB_HTTP_PIPE || t->r->tries == 1)
 		return CURL_SEEKFUNC_FAIL;
 	t->sent = (uint64_t)offset;
 	return CURL_SEEKFUNC_OK;

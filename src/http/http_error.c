@@ -96,6 +96,8 @@ int eb_http_code_error(const struct eb_transfer *t, CURLcode code,
 	const char *words = *t->errbuf ? t->errbuf : curl_easy_strerror(code);
 	enum eb_code eb = code_of(t, code);
 
+	if (code == CURLE_SEND_FAIL_REWIND)
+		words = "the connection broke off";
 	if (t->stalled)
 		return eb_err_set(err, EB_NETWORK,
 				  "\"%s\": %s: no byte came for %u s", t->shown,
