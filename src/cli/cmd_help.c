@@ -6,7 +6,8 @@
 
 /* Light commands know the others' lines from here: one table of words. */
 static const char *const lines[][2] = {
-	{ "[build] ENV", "resolve, build what is missing, print the image" },
+	{ "[build] ENV",
+	  "resolve, build what is missing, push, print the image" },
 	{ "lock ENV", "resolve only, print the lock" },
 	{ "check ENV", "is the image there? exit 0 hit, 1 miss" },
 	{ "lint FILE", "problems that can be known before a build" },
@@ -15,14 +16,22 @@ static const char *const lines[][2] = {
 	{ "push IMAGE HOST/REPOSITORY[:TAG]", "an image to a registry" },
 	{ "pull IMAGE", "from a registry to the store, or --output" },
 	{ "inspect IMAGE", "what an image is" },
-	{ "cache path|list|check|gc", "the local store" },
+	{ "cache path|list|check|gc",
+	  "the local store; gc --registry: the team's" },
 	{ "doctor", "what this machine can do" },
 	{ "help", "this text" },
 };
 
 static const char *const options[][2] = {
-	{ "--base REF", "oci:DIR[:TAG], oci-archive:FILE, docker-archive:FILE, "
-			"rootfs:TAR, scratch" },
+	{ "--base REF", "HOST/REPOSITORY[:TAG], oci:DIR[:TAG], "
+			"oci-archive:FILE, docker-archive:FILE, rootfs:TAR, "
+			"scratch" },
+	{ "--registry HOST/PREFIX", "the team's repository; --no-push: none" },
+	{ "--tag TAG|REF", "another tag, or a copy; may be repeated" },
+	{ "--username N --password-stdin", "the login of the registry" },
+	{ "--timeout TIME, --plain-http", "of a small request; beyond "
+					  "loopback, too" },
+	{ "--ca-file FILE", "certificates to trust" },
 	{ "--channel NAME|URL", "before those of the file; may be repeated" },
 	{ "--platform OS/ARCH", "linux/amd64, linux/arm64" },
 	{ "--lock FILE", "build from it; --update-lock renews it" },

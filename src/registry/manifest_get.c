@@ -15,20 +15,6 @@ struct get {
 	struct eb_remote *out;
 };
 
-static int collect(void *data, const void *p, size_t n, uint64_t offset,
-		   struct eb_error *err)
-{
-	struct eb_buf *text = data;
-
-	if (offset == 0)
-		eb_buf_reset(text);
-	if (text->len + n > EB_MAX_REMOTE_MANIFEST ||
-	    eb_buf_add(text, p, n) < 0)
-		return eb_err_set(err, EB_INPUT, "it is larger than %zu bytes",
-				  EB_MAX_REMOTE_MANIFEST);
-	return 0;
-}
-
 static int check_page(struct eb_call *c, const struct eb_buf *text,
 		      const char *type, struct eb_error *err)
 {
@@ -128,7 +114,7 @@ static int get_at(const struct eb_where *at, void *data, struct eb_error *err)
 			     .path = path,
 			     .headers = eb_manifest_accept,
 			     .small = true,
-			     .sink = collect,
+			     .sink = eb_call_text,
 			     .data = g->text };
 	int rc = get_once(&c, g, err);
 

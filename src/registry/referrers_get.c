@@ -18,19 +18,6 @@ struct ask {
 	struct eb_buf text;
 };
 
-static int collect(void *data, const void *p, size_t n, uint64_t offset,
-		   struct eb_error *err)
-{
-	struct eb_buf *text = data;
-
-	if (offset == 0)
-		eb_buf_reset(text);
-	if (eb_buf_add(text, p, n) == 0)
-		return 0;
-	return eb_err_set(err, EB_INPUT, "it is larger than %zu bytes",
-			  EB_MAX_REMOTE_MANIFEST);
-}
-
 static char *path_of(const struct ask *a)
 {
 	EB_AUTOBUF(path, 4096);
@@ -79,7 +66,7 @@ static int by_api(const struct eb_where *at, void *data, struct eb_error *err)
 			     .path = path,
 			     .tries = 2,
 			     .small = true,
-			     .sink = collect,
+			     .sink = eb_call_text,
 			     .data = &a->text };
 	eb_autofree char *url = NULL;
 	unsigned pages = 0;

@@ -147,6 +147,10 @@ int eb_call_challenge(struct eb_call *c, struct eb_error *err);
 void eb_call_again(struct eb_call *c);	    /* forget the answer */
 bool eb_call_good(const struct eb_call *c); /* 2xx */
 char *eb_call_field(const struct eb_call *c, const char *name);
+/* A sink that fills a struct eb_buf, at most EB_MAX_REMOTE_MANIFEST: more is
+ * EB_INPUT. */
+int eb_call_text(void *data, const void *p, size_t n, uint64_t offset,
+		 struct eb_error *err);
 /* The answer's Location; NULL with err. */
 char *eb_call_location(struct eb_call *c, struct eb_error *err);
 

@@ -7,6 +7,20 @@
 
 #include "registry_int.h"
 
+int eb_call_text(void *data, const void *p, size_t n, uint64_t offset,
+		 struct eb_error *err)
+{
+	struct eb_buf *text = data;
+
+	if (offset == 0)
+		eb_buf_reset(text);
+	if (text->len + n <= EB_MAX_REMOTE_MANIFEST &&
+	    eb_buf_add(text, p, n) == 0)
+		return 0;
+	return eb_err_set(err, EB_INPUT, "it is larger than %zu bytes",
+			  EB_MAX_REMOTE_MANIFEST);
+}
+
 bool eb_call_good(const struct eb_call *c)
 {
 	return c->r.status >= 200 && c->r.status < 300;

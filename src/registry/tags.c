@@ -6,26 +6,12 @@
 #include "registry_int.h"
 
 #define PAGES 100
-#define PAGE_BYTES ((size_t)4 << 20)
 
 struct list {
 	struct eb_repository *repo;
 	struct eb_strv tags;
 	struct eb_buf text;
 };
-
-static int collect(void *data, const void *p, size_t n, uint64_t offset,
-		   struct eb_error *err)
-{
-	struct eb_buf *text = data;
-
-	if (offset == 0)
-		eb_buf_reset(text);
-	if (eb_buf_add(text, p, n) == 0)
-		return 0;
-	return eb_err_set(err, EB_INPUT, "a page is larger than %zu bytes",
-			  PAGE_BYTES);
-}
 
 static int take_page(struct list *l, struct eb_error *err)
 {
@@ -67,7 +53,7 @@ static int list_at(const struct eb_where *at, void *data, struct eb_error *err)
 			     .doing = "listing the tags",
 			     .path = "tags/list?n=1000",
 			     .small = true,
-			     .sink = collect,
+			     .sink = eb_call_text,
 			     .data = &l->text };
 	eb_autofree char *url = NULL;
 	unsigned pages = 0;
@@ -100,7 +86,7 @@ int eb_tags_list(struct eb_repository *repo, struct eb_strv *out,
 	size_t i;
 	int rc;
 
-	eb_buf_init(&l.text, PAGE_BYTES);
+	eb_buf_init(&l.text, EB_MAX_REMOTE_MANIFEST);
 	rc = eb_repository_ask(repo, "tag", list_at, &l, err);
 	for (i = 0; rc >= 0 && i < l.tags.n; i++)
 		eb_strv_add(out, l.tags.v[i]);
