@@ -154,8 +154,9 @@ static int make(struct eb_team_work *w, struct eb_error *err)
 
 /* --- pushed
  * ---------------------------------------------------------------------- */
-static int wait(struct eb_team_work *w, struct eb_error *err)
+static int wait(void *arg, struct eb_error *err)
 {
+	struct eb_team_work *w = arg;
 	struct eb_push_totals totals;
 	struct eb_stage stage;
 	int rc;
@@ -170,8 +171,24 @@ static int wait(struct eb_team_work *w, struct eb_error *err)
 	return rc;
 }
 
+static int look(void *arg, struct eb_error *err)
+{
+	return eb_team_look(arg, err);
+}
+
+/* Everything is on its way. What comes later is begun as early as it can be:
+ * its first blob goes beside the two tags. */
+static int publish(struct eb_team_work *w, struct eb_error *err)
+{
+	if (eb_team_both(w->t, wait, w, look, w, err) < 0)
+		return -1;
+	w->later = eb_later_begin(w);
+	return eb_team_put(w, err);
+}
+
 static void forget_push(struct eb_team_work *w)
 {
+	eb_later_free(eb_steal(w->later));
 	eb_push_free(eb_steal(w->push));
 	eb_locked_free(eb_steal(w->locked));
 }
@@ -188,12 +205,10 @@ static int attempt(struct eb_team_work *w, struct eb_error *err)
 		w->built->cached = false;
 		rc = make(w, err) < 0 ? -1 : 1;
 	}
-	if (rc < 0 ||
-	    eb_locked_begin(w->t, w->push, w->lock, w->lock->time, &w->map,
-			    &w->locked, err) < 0 ||
-	    wait(w, err) < 0)
+	if (rc < 0 || eb_locked_begin(w->t, w->push, w->lock, w->lock->time,
+				      &w->map, &w->locked, err) < 0)
 		return -1;
-	return eb_team_put_image(w, err) < 0 ? -1 : eb_team_put_locked(w, err);
+	return publish(w, err);
 }
 
 /* --- and once more
@@ -214,6 +229,7 @@ static void drop_lost(struct eb_team_work *w, bool all)
 		if (!all && !is_lost(&w->lost, &w->known.item[i].container))
 			w->known.item[to++] = w->known.item[i];
 	w->known.n = to;
+	w->known.n_there = 0;
 	w->lost.n = 0;
 	w->unknown = false;
 }
@@ -244,7 +260,8 @@ static int obtain(struct eb_team_work *w, struct eb_error *err)
 	if (w->standing) {
 		w->push = eb_push_new(w->t->registry, w->t->repo, w->store,
 				      w->events);
-		return eb_team_put_locked(w, err);
+		eb_team_confirm(w);
+		return 0;
 	}
 	for (unsigned done = 1; (rc = attempt(w, err)) < 0; done++)
 		if (!once_more(w, done, err))
@@ -269,7 +286,6 @@ static void release(struct eb_team_work *w)
 struct ending {
 	struct eb_team_work *w;
 	struct eb_team_image *out;
-	struct eb_later *later;
 };
 
 static int point(void *arg, struct eb_error *err)
@@ -284,18 +300,16 @@ static int later(void *arg, struct eb_error *err)
 	struct ending *e = arg;
 
 	(void)err; /* what it cannot do is left */
-	eb_later_end(e->later);
+	eb_later_end(e->w->later);
 	return 0;
 }
 
 static int finish(struct eb_team_work *w, struct eb_team_image *out,
 		  struct eb_error *err)
 {
-	struct ending e = { w, out, eb_later_begin(w) };
-	int rc = eb_team_both(w->t, point, &e, later, &e, err);
+	struct ending e = { w, out };
 
-	eb_later_free(e.later);
-	return rc;
+	return eb_team_both(w->t, point, &e, later, &e, err);
 }
 
 static int work(struct eb_team_work *w, struct eb_team_image *out,

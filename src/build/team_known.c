@@ -115,10 +115,26 @@ const struct eb_known_item *eb_known_find(const struct eb_known *k,
 	return NULL;
 }
 
+void eb_known_add_there(struct eb_known *k, const struct eb_digest *layer)
+{
+	EB_GROW(k->there, k->n_there, k->there_alloc);
+	k->there[k->n_there++] = *layer;
+}
+
+bool eb_known_is_there(const struct eb_known *k, const struct eb_digest *layer)
+{
+	for (size_t i = 0; i < k->n_there; i++)
+		if (eb_digest_equal(&k->there[i], layer))
+			return true;
+	return false;
+}
+
 void eb_known_release(struct eb_known *k)
 {
 	free(k->item);
+	free(k->there);
 	k->item = NULL;
-	k->n = k->alloc = 0;
+	k->there = NULL;
+	k->n = k->alloc = k->n_there = k->there_alloc = 0;
 	eb_buf_release(&k->paths);
 }

@@ -46,6 +46,7 @@ static bool is_new(const struct eb_later *l, const struct eb_known_item *k,
 
 	if (k->item.kind != EB_ITEM_LAYER ||
 	    eb_digest_equal(&k->item.key, environment) ||
+	    eb_known_is_there(&l->w->known, &k->item.blob) ||
 	    eb_known_find(&l->w->known, EB_ITEM_LAYER, &k->item.key,
 			  k->item.compressor))
 		return false;

@@ -36,8 +36,25 @@ static int read_blob(void *arg, struct eb_error *err)
 				  r->max, r->out, err);
 }
 
+/* All at once where all is wanted anyway; else the map says whether. */
+static int read_both(struct reading *map, struct reading *paths,
+		     eb_wanted_fn *wanted, void *data, struct eb_error *err)
+{
+	if (!wanted)
+		return eb_team_both(map->team, read_blob, map, read_blob, paths,
+				    err) < 0
+			       ? -1
+			       : 1;
+	if (read_blob(map, err) < 0)
+		return -1;
+	if (!eb_map_names(map->out->data, map->out->len, wanted, data))
+		return 0;
+	return read_blob(paths, err) < 0 ? -1 : 1;
+}
+
 int eb_team_get_map(struct eb_team *t, const struct eb_digest *lock,
-		    struct eb_known *out, struct eb_error *err)
+		    eb_wanted_fn *wanted, void *data, struct eb_known *out,
+		    struct eb_error *err)
 {
 	eb_autofree char *tag = eb_team_tag_of(EB_TAG_LOCKED, lock, NULL);
 	eb_autofree char *what = eb_asprintf("%s:%s", t->text, tag);
@@ -51,9 +68,8 @@ int eb_team_get_map(struct eb_team *t, const struct eb_digest *lock,
 
 	if (rc <= 0)
 		return rc;
-	if (eb_team_both(t, read_blob, &of_map, read_blob, &of_paths, err) <
-		    0 ||
-	    eb_map_parse(map.data, map.len, what, &paths, out, err) < 0)
-		return -1;
-	return 1;
+	rc = read_both(&of_map, &of_paths, wanted, data, err);
+	if (rc > 0)
+		rc = eb_map_parse(map.data, map.len, what, &paths, out, err);
+	return rc < 0 ? -1 : 1;
 }

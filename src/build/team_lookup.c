@@ -17,10 +17,36 @@ static void passed_by(struct eb_build *b, struct eb_error *err)
 	eb_err_release(err);
 }
 
+/* --- what is missing
+ * ---------------------------------------------------------- */
+struct missing { /* members whose payload the store lacks */
+	size_t *index, n;
+};
+
+static int find_missing(struct eb_build *b, struct missing *out,
+			struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		enum eb_item_kind kind =
+			b->member[i].own ? EB_ITEM_LAYER : EB_ITEM_PART;
+		struct eb_item item;
+		int rc = eb_store_find_item(b->store, kind,
+					    &b->work[i].payload_key,
+					    b->compressor.id, &item, err);
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			out->index[out->n++] = i;
+	}
+	return 0;
+}
+
 /* --- the nearest environment ------------------------------------------------
  */
 struct near {
 	struct eb_build *b;
+	const struct missing *missing;
 	const struct eb_digest *lock;
 	struct eb_known *out;
 	struct eb_buf *text; /* of the image */
@@ -39,11 +65,28 @@ static int ask_image(void *arg, struct eb_error *err)
 	return n->image;
 }
 
+/* A payload that the store lacks? */
+static bool is_missing(void *arg, const struct eb_item *item)
+{
+	const struct near *n = arg;
+
+	for (size_t i = 0; i < n->missing->n; i++) {
+		const struct eb_work *w = &n->b->work[n->missing->index[i]];
+
+		if (eb_digest_equal(&w->payload_key, &item->key))
+			return true;
+	}
+	return false;
+}
+
+/* A store with nothing in it wants all of it. */
 static int ask_map(void *arg, struct eb_error *err)
 {
 	struct near *n = arg;
+	bool all = n->missing->n == n->b->n;
 
-	n->map = eb_team_get_map(n->b->team, n->lock, n->out, err);
+	n->map = eb_team_get_map(n->b->team, n->lock, all ? NULL : is_missing,
+				 n, n->out, err);
 	return n->map;
 }
 
@@ -54,17 +97,21 @@ static void spare_layers(struct near *n)
 	EB_CLEANUP(eb_manifest_release) struct eb_manifest m = { 0 };
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 
-	if (n->b->push && eb_manifest_parse(n->text->data, n->text->len,
-					    "nearest", &m, &err) == 0)
-		for (size_t i = 0; i < m.n_layers; i++)
-			eb_push_known(n->b->push, &m.layer[i].digest);
+	if (!n->b->push || eb_manifest_parse(n->text->data, n->text->len,
+					     "nearest", &m, &err) < 0)
+		return;
+	for (size_t i = 0; i < m.n_layers; i++) {
+		eb_push_known(n->b->push, &m.layer[i].digest);
+		eb_known_add_there(n->out, &m.layer[i].digest);
+	}
 }
 
-static int take_map(struct eb_build *b, const struct eb_recent_entry *e,
-		    struct eb_known *out, struct eb_error *err)
+static int take_map(struct eb_build *b, const struct missing *missing,
+		    const struct eb_recent_entry *e, struct eb_known *out,
+		    struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_REMOTE_MANIFEST);
-	struct near n = { b, &e->lock, out, &text, 0, 0 };
+	struct near n = { b, missing, &e->lock, out, &text, 0, 0 };
 	char hex[EB_HEX_SIZE];
 	int rc = eb_team_both(b->team, ask_map, &n, ask_image, &n, err);
 
@@ -83,7 +130,8 @@ static int take_map(struct eb_build *b, const struct eb_recent_entry *e,
 /* False: there is no `recent`, so nobody has built anything here, or could not
  * write it. Then no tag of a layer is asked for either: the list is a hint, and
  * one that was lost may cost work. */
-static bool nearest(struct eb_build *b, struct eb_known *out)
+static bool nearest(struct eb_build *b, const struct missing *missing,
+		    struct eb_known *out)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	const struct eb_recent_entry *e = NULL;
@@ -97,7 +145,7 @@ static bool nearest(struct eb_build *b, struct eb_known *out)
 		e = eb_recent_nearest(recent, &sketch);
 	}
 	if (e)
-		rc = take_map(b, e, out, &err);
+		rc = take_map(b, missing, e, out, &err);
 	if (rc < 0)
 		passed_by(b, &err);
 	eb_known_sort(out);
@@ -158,40 +206,19 @@ static void ask_all(struct eb_build *b, struct query *q, size_t n,
 	eb_known_sort(out);
 }
 
-/* --- what is missing
- * ---------------------------------------------------------- */
-/* Members whose payload the store lacks, in `out`. */
-static int missing(struct eb_build *b, size_t *out, size_t *n,
-		   struct eb_error *err)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		enum eb_item_kind kind =
-			b->member[i].own ? EB_ITEM_LAYER : EB_ITEM_PART;
-		struct eb_item item;
-		int rc = eb_store_find_item(b->store, kind,
-					    &b->work[i].payload_key,
-					    b->compressor.id, &item, err);
-
-		if (rc < 0)
-			return -1;
-		if (rc == 0)
-			out[(*n)++] = i;
-	}
-	return 0;
-}
-
 int eb_team_lookup(struct eb_build *b, struct eb_known *out,
 		   struct eb_error *err)
 {
 	eb_autofree size_t *index = eb_calloc(b->n + 1, sizeof *index);
 	eb_autofree struct query *q = eb_calloc(b->n + 1, sizeof *q);
-	size_t n = 0, n_queries = 0;
+	struct missing missing = { index, 0 };
+	size_t n_queries = 0;
 
-	if (missing(b, index, &n, err) < 0)
+	if (find_missing(b, &missing, err) < 0)
 		return -1;
-	if (!n || !nearest(b, out))
+	if (!missing.n || !nearest(b, &missing, out))
 		return 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < missing.n; i++) {
 		const struct eb_digest *key = &b->work[index[i]].payload_key;
 
 		if (b->member[index[i]].own &&

@@ -33,4 +33,9 @@ int eb_map_parse(const char *text, size_t len, const char *what,
 		 const struct eb_buf *paths, struct eb_known *out,
 		 struct eb_error *err);
 
+/* Does it name anything of which `wanted` says so? What is no map, or damaged,
+ * names nothing. */
+bool eb_map_names(const char *text, size_t len, eb_wanted_fn *wanted,
+		  void *data);
+
 #endif

@@ -19,6 +19,10 @@ struct reader {
 	uint64_t filled; /* of the layer, by its parts */
 	unsigned line;
 	struct eb_known *out;
+	/* instead of `out`: is anything wanted? Paths are not looked at. */
+	eb_wanted_fn *wanted;
+	void *data;
+	bool found;
 };
 
 static int damaged(const struct reader *r, const char *how,
@@ -75,8 +79,13 @@ static int take_item(char **f, struct eb_item *out, uint64_t *paths_size)
 static int add(struct reader *r, const struct eb_item *item, uint64_t offset,
 	       uint64_t paths_size, struct eb_error *err)
 {
-	const char *paths = r->paths->data + r->paths_at;
+	const char *paths;
 
+	if (r->wanted) {
+		r->found = r->found || r->wanted(r->data, item);
+		return 0;
+	}
+	paths = r->paths->data + r->paths_at;
 	if (paths_size > r->paths->len - r->paths_at)
 		return damaged(r, "has a path list beyond their end", err);
 	r->paths_at += paths_size;
@@ -175,7 +184,7 @@ static int parse(struct reader *r, const char *text, size_t len,
 		if (take_line(r, text, (size_t)(newline - text), err) < 0)
 			return -1;
 	}
-	if (r->paths_at != r->paths->len)
+	if (!r->wanted && r->paths_at != r->paths->len)
 		return damaged(r,
 			       "is the last one, but there are more path "
 			       "lists",
@@ -197,4 +206,15 @@ int eb_map_parse(const char *text, size_t len, const char *what,
 	out->n = n;
 	out->paths.len = had;
 	return -1;
+}
+
+bool eb_map_names(const char *text, size_t len, eb_wanted_fn *wanted,
+		  void *data)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct reader r = {
+		.what = "map", .line = 1, .wanted = wanted, .data = data
+	};
+
+	return parse(&r, text, len, &err) == 0 && r.found;
 }

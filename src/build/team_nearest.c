@@ -146,7 +146,7 @@ static int cost(struct eb_team *t, const struct eb_lock *theirs,
 {
 	EB_CLEANUP(eb_known_release) struct eb_known map = EB_KNOWN_INIT;
 
-	if (eb_team_get_map(t, &out->lock, &map, err) < 0) {
+	if (eb_team_get_map(t, &out->lock, NULL, NULL, &map, err) < 0) {
 		if (err->code == EB_NETWORK || err->code == EB_REFUSED)
 			return -1;
 		forget(t, err);

@@ -97,7 +97,9 @@ struct eb_known_item {
 struct eb_known {
 	struct eb_known_item *item; /* sorted by kind, key, compressor */
 	size_t n, alloc;
-	struct eb_buf paths; /* path lists, one behind the other */
+	struct eb_buf paths;	 /* path lists, one behind the other */
+	struct eb_digest *there; /* layers of an image in the repository */
+	size_t n_there, there_alloc;
 };
 #define EB_KNOWN_INIT                           \
 	{                                       \
@@ -115,6 +117,8 @@ const struct eb_known_item *eb_known_find(const struct eb_known *k,
 					  enum eb_item_kind kind,
 					  const struct eb_digest *key,
 					  const char *compressor);
+void eb_known_add_there(struct eb_known *k, const struct eb_digest *layer);
+bool eb_known_is_there(const struct eb_known *k, const struct eb_digest *layer);
 void eb_known_release(struct eb_known *k);
 
 /* --- locked-
@@ -124,10 +128,14 @@ void eb_known_release(struct eb_known *k);
 int eb_team_get_lock(struct eb_team *t, const struct eb_digest *lock,
 		     struct eb_buf *text, int64_t *time, struct eb_error *err);
 /* The map and the path lists of it, added to `out`: one manifest and two
- * blobs. Every path list is verified by its digest. 1, 0, -1; a damaged one is
- * EB_INTEGRITY, which a builder only reports. */
+ * blobs. Every path list is verified by its digest. With `wanted`, of which
+ * the lists are by far the larger: nothing is added, and the lists are not
+ * asked for, where the map has nothing that is wanted. 1, 0, -1; a damaged one
+ * is EB_INTEGRITY, which a builder only reports. */
+typedef bool eb_wanted_fn(void *data, const struct eb_item *item);
 int eb_team_get_map(struct eb_team *t, const struct eb_digest *lock,
-		    struct eb_known *out, struct eb_error *err);
+		    eb_wanted_fn *wanted, void *data, struct eb_known *out,
+		    struct eb_error *err);
 /* Write it. `map` holds all layers of the image that are ours, and each
  * bucket's parts. Blobs first, then the manifest; there already with a time
  * that is not older: left alone. */

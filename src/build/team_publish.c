@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tags of an image, in the order that never lets one name what is not
- * there: lock-, locked-, env-. A registry has no compare-and-set. The first
- * one there wins as far as can be seen, and what stands under env- after our
- * move is what is told.
+ * there: lock- and locked-, then env-. A registry has no compare-and-set. The
+ * first one there wins as far as can be seen, and what stands under env- after
+ * our move is what is told.
  */
 #include <string.h>
 
@@ -60,45 +60,46 @@ static int take_other(struct eb_team_work *w, const char *tag,
 	return 0;
 }
 
-struct look {
-	struct eb_team_work *w;
-	const char *tag;
-	struct eb_remote remote;
-	int there;
-};
-
 static int look_for_image(void *arg, struct eb_error *err)
 {
-	struct look *l = arg;
+	struct eb_team_work *w = arg;
+	eb_autofree char *tag = eb_team_tag_of(EB_TAG_LOCK, &w->built->lock,
+					       w->config->compression);
+	struct eb_remote remote;
+	int rc = eb_manifest_head(w->t->repo, tag, &remote, err);
 
-	l->there = eb_manifest_head(l->w->t->repo, l->tag, &l->remote, err);
-	return l->there;
+	w->image_there = rc > 0;
+	if (rc > 0)
+		w->there = remote.digest;
+	return rc;
 }
 
 static int look_for_locked(void *arg, struct eb_error *err)
 {
-	struct look *l = arg;
-	int rc = eb_locked_there(l->w->locked, err);
+	struct eb_team_work *w = arg;
+	int rc = eb_locked_there(w->locked, err);
 
-	l->w->locked_there = rc > 0;
+	w->locked_there = rc > 0;
 	return rc;
 }
 
-int eb_team_put_image(struct eb_team_work *w, struct eb_error *err)
+int eb_team_look(struct eb_team_work *w, struct eb_error *err)
 {
+	return eb_team_both(w->t, look_for_image, w, look_for_locked, w, err);
+}
+
+static int put_image(void *arg, struct eb_error *err)
+{
+	struct eb_team_work *w = arg;
 	eb_autofree char *tag = eb_team_tag_of(EB_TAG_LOCK, &w->built->lock,
 					       w->config->compression);
-	struct look l = { .w = w, .tag = tag };
 	bool immutable = false;
 
-	if (eb_team_both(w->t, look_for_image, &l, look_for_locked, &l, err) <
-	    0)
+	if (!w->image_there && put(w, tag, &immutable, err) < 0)
 		return -1;
-	if (!l.there && put(w, tag, &immutable, err) < 0)
+	if (immutable && look_for_image(w, err) < 0) /* it came meanwhile */
 		return -1;
-	if (immutable && look_for_image(&l, err) < 0) /* it came meanwhile */
-		return -1;
-	if (!l.there || eb_digest_equal(&l.remote.digest, &w->digest))
+	if (!w->image_there || eb_digest_equal(&w->there, &w->digest))
 		return 0;
 	return take_other(w, tag, err);
 }
@@ -109,7 +110,7 @@ int eb_team_put_image(struct eb_team_work *w, struct eb_error *err)
 static int confirm(struct eb_team_work *w, struct eb_error *err)
 {
 	struct eb_known map = EB_KNOWN_INIT;
-	int rc = eb_team_get_map(w->t, &w->built->lock, &map, err);
+	int rc = eb_team_get_map(w->t, &w->built->lock, NULL, NULL, &map, err);
 
 	if (rc > 0) {
 		eb_known_sort(&map);
@@ -120,18 +121,25 @@ static int confirm(struct eb_team_work *w, struct eb_error *err)
 	return rc;
 }
 
-int eb_team_put_locked(struct eb_team_work *w, struct eb_error *err)
+static int put_locked(void *arg, struct eb_error *err)
 {
-	if (!w->standing)
-		return w->locked_there ? 0 : eb_locked_put(w->locked, err);
-	if (!w->refresh)
-		return 0;
-	if (confirm(w, err) < 0) {
+	struct eb_team_work *w = arg;
+
+	return w->locked_there ? 0 : eb_locked_put(w->locked, err);
+}
+
+int eb_team_put(struct eb_team_work *w, struct eb_error *err)
+{
+	return eb_team_both(w->t, put_image, w, put_locked, w, err);
+}
+
+void eb_team_confirm(struct eb_team_work *w)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	if (w->refresh && confirm(w, &err) < 0)
 		eb_note(w->events, "the lock's new time is not noted: %s",
-			err->message);
-		eb_err_release(err);
-	}
-	return 0;
+			err.message);
 }
 
 /* --- env-

@@ -31,7 +31,10 @@ struct eb_team_work {
 	struct eb_digest digest;
 	struct eb_known map;
 	struct eb_locked *locked; /* its blobs are on their way */
-	bool locked_there;	  /* and not older */
+	struct eb_later *later;	  /* so is its list of recent ones */
+	/* what was seen of others: lock- is `there`, locked- is not older */
+	bool image_there, locked_there;
+	struct eb_digest there;
 };
 
 /* The image's digest, its configuration's and its lock's out of its text. The
@@ -51,10 +54,14 @@ int eb_team_map(struct eb_build *b, const struct eb_manifest *m,
 		struct eb_known *out, struct eb_error *err);
 
 /* team_publish.c */
-/* lock- of the image in w->text, unless there is one, which w has then. */
-int eb_team_put_image(struct eb_team_work *w, struct eb_error *err);
-/* locked-; where it is confirmed alone, failing is a note. */
-int eb_team_put_locked(struct eb_team_work *w, struct eb_error *err);
+/* Which of lock- and locked- stand there; may run beside the pusher. */
+int eb_team_look(struct eb_team_work *w, struct eb_error *err);
+/* lock- of the image in w->text, unless there is one, which w has then; and
+ * locked-. All blobs are there. */
+int eb_team_put(struct eb_team_work *w, struct eb_error *err);
+/* The image is there and its lock as well: with `refresh` the time alone is
+ * new; failing is a note. */
+void eb_team_confirm(struct eb_team_work *w);
 /* env-, and what stands there in the end. */
 int eb_team_point(struct eb_team_work *w, struct eb_team_image *out,
 		  struct eb_error *err);

@@ -51,8 +51,10 @@ env_tag() {
 }
 
 # manifest REPOSITORY REF: its text. digest: what a tag points to.
+# While a tag is written once more, docker-registry 2.8 answers 500 (it empties
+# the file first); every client asks again.
 manifest() {
-	curl -sf -H 'Accept: application/vnd.oci.image.manifest.v1+json' \
+	curl -sf --retry 5 -H 'Accept: application/vnd.oci.image.manifest.v1+json' \
 		"http://$R/v2/$1/manifests/$2"
 }
 digest() {
@@ -178,16 +180,18 @@ changed_here() {
 	requests main >asked
 	cat asked
 	tag=$(env_tag a)
-	[ "$(wc -l <asked)" -le 34 ]
+	[ "$(wc -l <asked)" -le 32 ]
 	same "$(grep "^[A-Z]* [^ ]*/$tag " asked | cut -d ' ' -f 1,3 |
 		tr '\n' ' ')" 'GET 404 HEAD 404 PUT 201 HEAD 200 '
-	# Blobs, lock-, locked-; then env- and the list of environments.
+	# Blobs; lock- and locked-; then env-. The list goes beside them.
 	sed -n 's|^PUT .*/\(uploads\)/.*|\1|p; s|^PUT .*/\([a-z]*\)[^/ ]* .*|\1|p' \
 		asked | uniq | tr '\n' ' ' >order
 	cat order
-	grep -Eq '^uploads lock locked ((uploads|env|recent) )+$' order
-	grep -q ' env ' order
-	grep -q ' recent ' order
+	grep -Eq '^uploads ((uploads|lock|locked) )+((uploads|env|recent) )+$' \
+		order
+	for tag in lock locked env recent; do
+		grep -q " $tag " order
+	done
 	# It was read once; the second look found it as it was.
 	same "$(grep -c '^GET .*/recent ' asked)" 1
 	same "$(grep -c '^HEAD .*/recent ' asked)" 1

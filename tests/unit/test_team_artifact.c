@@ -346,6 +346,35 @@ static void fill_map(struct eb_known *k)
 	eb_known_sort(k);
 }
 
+static bool is_of_six(void *data, const struct eb_item *item)
+{
+	(*(unsigned *)data)++;
+	return item->kind == EB_ITEM_PART;
+}
+
+static bool is_nothing(void *data, const struct eb_item *item)
+{
+	(void)item;
+	(*(unsigned *)data)++;
+	return false;
+}
+
+/* The path lists are asked for when something is wanted. */
+static void wants(struct world *w, const struct eb_digest *lock,
+		  eb_wanted_fn *wanted, size_t n, unsigned n_requests)
+{
+	struct eb_known back EB_CLEANUP(eb_known_release) = EB_KNOWN_INIT;
+	struct eb_error err = EB_ERROR_INIT;
+	uint64_t before = requests(w->team);
+	unsigned asked = 0;
+
+	assert_int_equal(
+		eb_team_get_map(w->team, lock, wanted, &asked, &back, &err), 1);
+	assert_int_equal(back.n, n);
+	assert_int_equal(requests(w->team) - before, n_requests);
+	assert_in_range(asked, 1, 3);
+}
+
 static void test_lock(void **state)
 {
 	WORLD(w);
@@ -364,7 +393,8 @@ static void test_lock(void **state)
 	eb_lock_format(lock, &want);
 	must(eb_team_get_lock(w.team, &hash, &text, &time, &err), &err);
 	assert_int_equal(text.len, 0);
-	assert_int_equal(eb_team_get_map(w.team, &hash, &back, &err), 0);
+	assert_int_equal(
+		eb_team_get_map(w.team, &hash, NULL, NULL, &back, &err), 0);
 	put_lock(&w, lock, 2000, &map);
 	before = requests(w.team);
 	assert_int_equal(eb_team_get_lock(w.team, &hash, &text, &time, &err),
@@ -373,10 +403,13 @@ static void test_lock(void **state)
 	assert_string_equal(text.data, want.data);
 	assert_int_equal(time, 2000);
 	before = requests(w.team);
-	assert_int_equal(eb_team_get_map(w.team, &hash, &back, &err), 1);
+	assert_int_equal(
+		eb_team_get_map(w.team, &hash, NULL, NULL, &back, &err), 1);
 	assert_int_equal(requests(w.team) - before, 3);
 	eb_known_sort(&back);
 	assert_int_equal(back.n, 3);
+	wants(&w, &hash, is_of_six, 3, 3);
+	wants(&w, &hash, is_nothing, 0, 2);
 	/* not newer: one look, nothing written; newer: it is */
 	before = requests(w.team);
 	put_lock(&w, lock, 2000, &map);
@@ -421,14 +454,14 @@ static void test_damaged_lock(void **state)
 	eb_lock_hash(lock, &hash);
 	tag = eb_team_tag_of(EB_TAG_LOCKED, &hash, NULL);
 	put_wrong(&w, &hash, "no zstd", "none either");
-	must_fail(eb_team_get_map(w.team, &hash, &map, &err), &err,
+	must_fail(eb_team_get_map(w.team, &hash, NULL, NULL, &map, &err), &err,
 		  EB_INTEGRITY, tag);
 	must_fail(eb_team_get_lock(w.team, &hash, &text, &time, &err), &err,
 		  EB_INTEGRITY, "it is not there");
 	assert_int_equal(map.n, 3);
 	/* an image under the name of an artifact is replaced */
 	put_image(&w, tag, "key", NULL);
-	must_fail(eb_team_get_map(w.team, &hash, &map, &err), &err,
+	must_fail(eb_team_get_map(w.team, &hash, NULL, NULL, &map, &err), &err,
 		  EB_INTEGRITY, "another kind");
 	assert_int_equal(eb_digest_is_zero(&layer), 0);
 	put_lock(&w, lock, 10, &map);
