@@ -225,7 +225,8 @@ demo-2018: all ## the same with the real packages of 2018, where they are
 
 # For people with real accounts: nothing of it is part of `check`.
 smoke: all ## REGISTRY=HOST/PREFIX CHANNEL=NAME: a transcript, redacted
-	$(Q)tests/smoke "$(REGISTRY)" "$(CHANNEL)" "$(BASE)" "$(SPECS)"
+	$(Q)tests/smoke "$(REGISTRY)" "$(CHANNEL)" "$(BASE)" "$(SPECS)" \
+		"$(MORE)"
 
 # ---- lint -------------------------------------------------------------------
 

@@ -2,8 +2,13 @@
 /* Manifests: written and deleted. */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "registry_int.h"
+
+/* For what passes by itself: 20, 40, ... 320 ms. */
+#define TRIES 5
+#define FIRST_PAUSE 20000000L
 
 static int missing_blobs(struct eb_call *c, struct eb_error *err)
 {
@@ -18,6 +23,14 @@ static bool names_missing(struct eb_call *c)
 		c->r.status == 422) &&
 	       (eb_call_has_code(c, "MANIFEST_BLOB_UNKNOWN") ||
 		eb_call_has_code(c, "BLOB_UNKNOWN"));
+}
+
+/* docker-registry 2.8 empties the file that says it has a blob before it
+ * fills it anew, when another one sends the same blob: for that moment it does
+ * not know it, by both of these codes. */
+static bool is_being_written(struct eb_call *c)
+{
+	return names_missing(c) && eb_call_has_code(c, "DIGEST_INVALID");
 }
 
 static int put_failed(struct eb_call *c, bool *immutable, struct eb_error *err)
@@ -71,44 +84,74 @@ static int check_size(const struct eb_repository *repo, const char *ref,
 			  name, len, EB_MAX_REMOTE_MANIFEST);
 }
 
-int eb_manifest_put_known(struct eb_repository *repo, const char *ref,
-			  const char *media_type, const void *text, size_t len,
-			  bool *immutable, bool *subject, struct eb_error *err)
+struct putting {
+	const char *media_type;
+	const void *text;
+	size_t len;
+	bool *immutable, *subject;
+	bool again; /* it was refused for something that passes */
+};
+
+static int put_once(struct eb_repository *repo, const char *ref,
+		    struct putting *p, struct eb_error *err)
 {
 	eb_autofree char *path = eb_asprintf("manifests/%s", ref);
-	eb_autofree char *type = eb_asprintf("Content-Type: %s", media_type);
+	eb_autofree char *type = eb_asprintf("Content-Type: %s", p->media_type);
 	const char *headers[] = { type, NULL };
-	struct eb_call c = {
-		.repo = repo,
-		.doing = "writing the manifest",
-		.ref = ref,
-		.method = "PUT",
-		.path = path,
-		.headers = headers,
-		.body = { .kind = EB_HTTP_MEMORY, .data = text, .size = len },
-		.push = true
-	};
+	struct eb_call c = { .repo = repo,
+			     .doing = "writing the manifest",
+			     .ref = ref,
+			     .method = "PUT",
+			     .path = path,
+			     .headers = headers,
+			     .body = { .kind = EB_HTTP_MEMORY,
+				       .data = p->text,
+				       .size = p->len },
+			     .push = true };
 	eb_autofree char *field = NULL;
 	int rc;
 
-	if (immutable)
-		*immutable = false;
+	p->again = false;
+	if (p->immutable)
+		*p->immutable = false;
 	if (eb_ref_check(repo, ref, err) < 0 ||
-	    check_size(repo, ref, len, err) < 0 ||
+	    check_size(repo, ref, p->len, err) < 0 ||
 	    eb_repository_home(repo, &c.at, err) < 0)
 		return -1;
 	repo->written = true;
 	rc = eb_call(&c, err);
-	if (rc == 0 && !eb_call_good(&c))
-		rc = put_failed(&c, immutable, err);
-	else if (rc == 0 && eb_call_is_page(&c))
+	if (rc == 0 && !eb_call_good(&c)) {
+		p->again = is_being_written(&c);
+		rc = put_failed(&c, p->immutable, err);
+	} else if (rc == 0 && eb_call_is_page(&c))
 		rc = eb_call_page(&c, "that of a registry", err);
 	else if (rc == 0)
-		rc = check_digest(&c, text, len, err);
+		rc = check_digest(&c, p->text, p->len, err);
 	field = rc == 0 ? eb_call_field(&c, "OCI-Subject") : NULL;
-	if (subject)
-		*subject = field != NULL;
+	if (p->subject)
+		*p->subject = field != NULL;
 	eb_call_release(&c);
+	return rc;
+}
+
+int eb_manifest_put_known(struct eb_repository *repo, const char *ref,
+			  const char *media_type, const void *text, size_t len,
+			  bool *immutable, bool *subject, struct eb_error *err)
+{
+	struct putting p = { .media_type = media_type,
+			     .text = text,
+			     .len = len,
+			     .immutable = immutable,
+			     .subject = subject };
+	int rc = put_once(repo, ref, &p, err);
+
+	for (unsigned i = 0; rc < 0 && p.again && i < TRIES; i++) {
+		struct timespec pause = { .tv_nsec = FIRST_PAUSE << i };
+
+		eb_err_release(err);
+		nanosleep(&pause, NULL);
+		rc = put_once(repo, ref, &p, err);
+	}
 	return rc;
 }
 

@@ -546,6 +546,30 @@ static void test_put_answers(void **state)
 	}
 }
 
+/* A blob that another one sends at this moment is unknown for a while. */
+static void test_put_meanwhile(void **state)
+{
+	static const char both[] =
+		"{\\\"errors\\\": [{\\\"code\\\": \\\"DIGEST_INVALID\\\"}, "
+		"{\\\"code\\\": \\\"MANIFEST_BLOB_UNKNOWN\\\"}]}";
+	static const char rule[] = "[{'method': 'PUT', 'path': '/manifests/', "
+				   "'times': %d, 'status': 400, 'body': '%s'}]";
+	eb_autofree char *twice = eb_asprintf(rule, 2, both);
+	eb_autofree char *always = eb_asprintf(rule, 0, both);
+	bool immutable = true;
+	struct work w;
+
+	(void)state;
+	work_begin(&w, NULL);
+	strict_faults(&one, twice);
+	assert_int_equal(put(&w, "v3", &immutable), 0);
+	assert_int_equal(strict_asked(&one, "PUT", "/manifests/v3", 0), 3);
+	strict_faults(&one, always);
+	assert_int_equal(put(&w, "v4", &immutable), -1);
+	assert_error(&w.err, EB_NO, "MANIFEST_BLOB_UNKNOWN");
+	work_end(&w);
+}
+
 static void test_no_delete(void **state)
 {
 	struct work w;
@@ -989,6 +1013,7 @@ int main(void)
 		cmocka_unit_test(test_immutable),
 		cmocka_unit_test(test_locked),
 		cmocka_unit_test(test_put_answers),
+		cmocka_unit_test(test_put_meanwhile),
 		cmocka_unit_test(test_no_delete),
 		cmocka_unit_test(test_referrers),
 		cmocka_unit_test(test_referrers_lost),
