@@ -4,11 +4,11 @@
  * compute (an interpreter that compiles bytecode).
  *
  * It sees the folder `root` and the host's system libraries read-only and
- * nothing else, has no network, cannot make processes of other programs,
- * cannot ptrace, and has limits. The strongest way that works here is used,
- * in this order: an OCI runtime (rootfs = an empty folder with read-only
- * binds of `root` and the system's library folders), Landlock with seccomp;
- * neither: EB_MACHINE whose hint names --pyc=none. Address space
+ * nothing else, has no network (but see `network`), cannot make processes of
+ * other programs, cannot ptrace, and has limits. The strongest way that works
+ * here is used, in this order: an OCI runtime (rootfs = an empty folder with
+ * read-only binds of `root` and the system's library folders), Landlock with
+ * seccomp; neither: EB_MACHINE whose hint names --pyc=none. Address space
  * randomisation is off in the child, so that what depends on addresses
  * repeats. ENVBUILD_CONFINE=runtime|landlock picks one (tests).
  */
@@ -39,6 +39,24 @@ struct eb_confined {
 	const char *tmp;
 	unsigned memory_mib; /* address space; 0 = 4096 */
 	unsigned cpu_s;	     /* of each process; 0 = 1800 */
+	/* A program of this machine that reads the network (uv): it may
+	 * connect (by TCP and UDP, to no socket of a file), and see and execute
+	 * what lies in the system's folders (/usr, /bin, /sbin, /lib*); of /etc
+	 * it sees the resolver's files and the certificates, no keys. `root` is
+	 * then writable, its working folder, and holds no program; `at` should
+	 * be the same absolute path, so that arguments and variables hold
+	 * whichever way it runs. argv[0] may lie in the system's folders or be
+	 * one of `see`: no other program can be executed. Landlock comes first
+	 * here: 2 ms to start instead of 11 and more, and what the container
+	 * hides beyond it (names of files, other processes) is not kept from a
+	 * program of the machine. Addresses are randomised as usual; a file may
+	 * have 1 GiB (16 MiB without `network`). */
+	bool network;
+	const char *const *see; /* more files and folders, read-only, programs
+				 * among them can be executed, seen where they
+				 * are; NULL-terminated, or NULL; 80 at most */
+	int fd_err; /* standard error goes there when > 2; else it is kept for
+		     * the error of eb_confined_wait() */
 	/* Pairs of pipes beside standard input and output, which it finds as
 	 * descriptors 3 (to read) and 4 (to write), 5 and 6, ...; ours are
 	 * the caller's to close. */

@@ -40,6 +40,17 @@ struct eb_sandbox {
 	const char *hostname; /* NULL: "envbuild" */
 	const char *tmp;      /* where the bundle goes */
 	unsigned timeout_s;   /* 0 = none */
+	/* Of an executed step; 0 = none. Memory and processes hold by a cgroup
+	 * (version 2, or 1) where one can be made, and are of all processes
+	 * together; else what they hold is looked at some times a second, with
+	 * twice the memory as the address space of each. Disk: what the root
+	 * file system and the `mount`s that are not read-only, open files
+	 * without a name and the log hold more than at the start, looked at;
+	 * no file may become larger. A step gets no user namespaces and no
+	 * mounts of its own, and 64 MiB of /dev/shm. */
+	uint64_t memory, disk; /* bytes */
+	unsigned processes;    /* threads count */
+	int log_fd; /* > 2: both outputs go there, input is /dev/null */
 };
 
 /* Runs it to the end with the caller's standard input and outputs, which the
@@ -48,7 +59,9 @@ struct eb_sandbox {
  * command's exit status or 128 + signal. A command that cannot be started:
  * *status 126, not found: 127, and 0 is returned (a warning says why).
  * EB_MACHINE: no runtime, or it cannot work here (says which were tried and
- * what they said). EB_STEP: the time is over. */
+ * what they said). EB_STEP: a limit was reached, which is named with its number
+ * and the option that changes it (--limit build-time=...); nothing of the
+ * command runs any more. */
 int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 		   struct eb_events *events, struct eb_error *err);
 
@@ -70,7 +83,7 @@ void eb_checks_add(struct eb_checks *c, const char *name, bool ok,
 		   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void eb_checks_release(struct eb_checks *c);
 /* Runtimes (a real start of /bin/true-like static program is tried), user
- * namespaces, Landlock, seccomp. */
+ * namespaces, how the limits of steps hold, Landlock, seccomp. */
 void eb_sandbox_doctor(struct eb_checks *out, const char *tmp);
 
 #endif

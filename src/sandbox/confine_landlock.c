@@ -16,15 +16,36 @@ static void make_argv(struct eb_confined *c, struct eb_confined_state *s)
 		eb_strv_add(&s->argv, *arg);
 }
 
+/* A program of the machine is executed where it is. */
+static int network_rules(const struct eb_confined *c, struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv execute = { 0 };
+	struct eb_landlock l = { .read = eb_network_paths,
+				 .write = c->root,
+				 .network = true };
+	const char *const *path;
+
+	for (path = eb_program_paths; *path; path++)
+		eb_strv_add(&execute, *path);
+	for (path = c->see; path && *path; path++)
+		eb_strv_add(&execute, *path);
+	l.execute = (const char *const *)execute.v;
+	return eb_landlock_rules(&l, err);
+}
+
 static int make_rules(const struct eb_confined *c,
 		      const struct eb_confined_state *s, struct eb_error *err)
 {
 	const char *folder[16] = { c->root };
+	const struct eb_landlock l = { .read = folder,
+				       .program = s->argv.v[0] };
 	size_t n = 1, i;
 
+	if (c->network)
+		return network_rules(c, err);
 	for (i = 0; eb_system_paths[i] && n < 15; i++)
 		folder[n++] = eb_system_paths[i];
-	return eb_landlock_rules(folder, s->argv.v[0], err);
+	return eb_landlock_rules(&l, err);
 }
 
 int eb_confined_by_landlock(struct eb_confined *c, struct eb_confined_state *s,
@@ -43,11 +64,14 @@ int eb_confined_by_landlock(struct eb_confined *c, struct eb_confined_state *s,
 	s->setup.program = s->argv.v[0];
 	s->setup.argv = (const char *const *)s->argv.v;
 	s->setup.env = c->env;
-	if (eb_seccomp_filter(s->setup.program, &s->setup.filter, err) < 0)
+	s->setup.no_root = c->network;
+	if (eb_seccomp_filter(c->network ? EB_CALLS_NETWORK : EB_CALLS_COMPUTE,
+			      s->setup.program, &s->setup.filter, err) < 0)
 		return -1;
 	s->process.argv = (const char *const *)s->argv.v;
 	s->process.extra_fd = rules;
 	s->setup.rules = 3 + (int)s->process.n_more;
+	s->process.cwd = c->network ? c->root : NULL;
 	s->process.new_group = true;
 	s->process.prepare = eb_child_setup;
 	s->process.prepare_data = &s->setup;

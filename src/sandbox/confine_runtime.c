@@ -16,7 +16,7 @@
 #include "sandbox_config.h"
 #include "seccomp.h"
 
-#define MOUNTS 8
+#define MOUNTS 128
 
 /* A link of the system (/lib -> usr/lib) is a link inside too. 1: done, 0:
  * to be mounted. */
@@ -35,44 +35,78 @@ static int copy_link(const char *rootfs, const char *path, struct eb_error *err)
 	return 1;
 }
 
-/* root first, then what there is of the system's paths. */
-static int list_mounts(const struct eb_confined *c, const char *rootfs,
-		       struct eb_mount *mount, size_t *n, struct eb_error *err)
-{
-	const char *const *path;
-	int linked;
+struct mounts {
+	struct eb_mount mount[MOUNTS];
+	size_t n;
+};
 
-	mount[0] = (struct eb_mount){ (char *)c->root, (char *)c->at, true };
-	*n = 1;
-	for (path = eb_system_paths; *path && *n < MOUNTS; path++) {
+static int add(struct mounts *m, const char *rootfs, const char *const *path,
+	       struct eb_error *err)
+{
+	for (; path && *path; path++) {
+		int linked = 0;
+
 		if (!eb_path_exists(*path))
 			continue;
-		linked = copy_link(rootfs, *path, err);
+		if (strrchr(*path, '/') == *path)
+			linked = copy_link(rootfs, *path, err);
 		if (linked < 0)
 			return -1;
-		if (!linked)
-			mount[(*n)++] =
-				(struct eb_mount){ (char *)*path, (char *)*path,
-						   true };
+		if (linked)
+			continue;
+		if (m->n == MOUNTS - 1)
+			return eb_err_set(err, EB_MACHINE,
+					  "\"%s\", showing it: more than %d "
+					  "paths",
+					  *path, MOUNTS - 2);
+		m->mount[m->n++] =
+			(struct eb_mount){ (char *)*path, (char *)*path, true };
 	}
+	return 0;
+}
+
+/* What there is of the system's paths, then root. */
+static int list_mounts(const struct eb_confined *c, const char *rootfs,
+		       struct mounts *m, struct eb_error *err)
+{
+	static const char *const *const computing[] = { eb_system_paths, NULL };
+	static const char *const *const network[] = { eb_program_paths,
+						      eb_network_paths, NULL };
+	const char *const *const *list = c->network ? network : computing;
+
+	m->n = 0;
+	for (; *list; list++)
+		if (add(m, rootfs, *list, err) < 0)
+			return -1;
+	if (c->network && add(m, rootfs, c->see, err) < 0)
+		return -1;
+	m->mount[m->n++] = (struct eb_mount){ (char *)c->root, (char *)c->at,
+					      !c->network };
 	return 0;
 }
 
 static int write_config(const struct eb_confined *c,
 			struct eb_confined_state *s, struct eb_error *err)
 {
-	struct eb_mount mount[MOUNTS];
-	eb_autojson json_t *seccomp = eb_seccomp_json(), *config = NULL;
-	struct eb_sandbox_kind kind = { .confined = true, .seccomp = seccomp };
+	struct mounts m;
+	eb_autojson json_t *seccomp = eb_seccomp_json(
+		c->network ? EB_CALLS_NETWORK : EB_CALLS_COMPUTE);
+	eb_autojson json_t *config = NULL;
+	struct eb_sandbox_kind kind = { .confined = true,
+					.seccomp = seccomp,
+					.no_exec = c->network ? c->at : NULL };
 	struct eb_sandbox box = { .rootfs = s->rootfs,
 				  .read_only = true,
 				  .argv = c->argv,
 				  .env = c->env,
-				  .mount = mount,
-				  .network = EB_NETWORK_NONE };
+				  .cwd = c->network ? c->at : NULL,
+				  .mount = m.mount,
+				  .network = c->network ? EB_NETWORK_HOST
+							: EB_NETWORK_NONE };
 
-	if (list_mounts(c, s->rootfs, mount, &box.n_mounts, err) < 0)
+	if (list_mounts(c, s->rootfs, &m, err) < 0)
 		return -1;
+	box.n_mounts = m.n;
 	config = eb_sandbox_config(&box, &s->bundle.form, &kind, err);
 	return config ? eb_bundle_write(&s->bundle, config, err) : -1;
 }
@@ -97,8 +131,10 @@ static int start(struct eb_confined *c, struct eb_confined_state *s,
 int eb_confined_by_runtime(struct eb_confined *c, struct eb_confined_state *s,
 			   struct eb_error *err)
 {
-	static const struct eb_form_use use = { .network = EB_NETWORK_NONE,
-						.confined = true };
+	const struct eb_form_use use = { .network = c->network
+							    ? EB_NETWORK_HOST
+							    : EB_NETWORK_NONE,
+					 .confined = true };
 	struct eb_form form EB_CLEANUP(eb_form_release) = { 0 };
 
 	if (eb_form_find(&use, c->tmp, &form, err) < 0)

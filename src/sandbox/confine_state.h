@@ -24,9 +24,12 @@ struct eb_confined_state {
 	struct eb_strv argv;
 };
 
-/* The system's libraries: folders, links and files that a program linked
- * against them needs. NULL at the end; what is absent is passed over. */
+/* Folders, links and files of the machine; NULL at the end, what is absent is
+ * passed over. The system's libraries, which a program linked against them
+ * needs; its programs, with all that they have; names and certificates. */
 extern const char *const eb_system_paths[];
+extern const char *const eb_program_paths[];
+extern const char *const eb_network_paths[];
 
 void eb_confined_limits(const struct eb_confined *c, struct eb_child_setup *s);
 int eb_confined_by_runtime(struct eb_confined *c, struct eb_confined_state *s,

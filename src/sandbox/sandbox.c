@@ -11,6 +11,8 @@
 #include "sandbox_bundle.h"
 #include "sandbox_command.h"
 #include "sandbox_config.h"
+#include "sandbox_limits.h"
+#include "seccomp.h"
 
 static int check_command(const struct eb_sandbox *s, int *status,
 			 struct eb_events *events)
@@ -32,10 +34,15 @@ static int check_command(const struct eb_sandbox *s, int *status,
 }
 
 static int write_config(struct eb_bundle *b, const struct eb_sandbox *s,
-			struct eb_error *err)
+			struct eb_sandbox_kind *kind, struct eb_error *err)
 {
-	static const struct eb_sandbox_kind kind = { .confined = false };
-	eb_autojson json_t *config = eb_sandbox_config(s, &b->form, &kind, err);
+	eb_autojson json_t *seccomp =
+		kind->step ? eb_seccomp_step_json() : NULL;
+	eb_autojson json_t *config = NULL;
+
+	kind->seccomp = seccomp;
+	config = eb_sandbox_config(s, &b->form, kind, err);
+	kind->seccomp = NULL;
 
 	return config ? eb_bundle_write(b, config, err) : -1;
 }
@@ -69,30 +76,59 @@ static int judge(const struct eb_bundle *b, const struct eb_sandbox *s,
 	return -1;
 }
 
-static int run(struct eb_bundle *b, const struct eb_sandbox *s, int *status,
-	       struct eb_events *events, struct eb_error *err)
+static void place_outputs(const struct eb_sandbox *s, struct eb_process *p)
 {
-	struct eb_process p = { .in = EB_IO_INHERIT,
-				.out = EB_IO_INHERIT,
-				.err = EB_IO_INHERIT };
+	bool log = s->log_fd > 2;
+
+	p->in = log ? EB_IO_NULL : EB_IO_INHERIT;
+	p->out = p->err = log ? EB_IO_FD : EB_IO_INHERIT;
+	p->fd_out = p->fd_err = s->log_fd;
+}
+
+static int run(struct eb_bundle *b, const struct eb_sandbox *s,
+	       struct eb_limits *limits, int *status, struct eb_events *events,
+	       struct eb_error *err)
+{
+	struct eb_process p = { .pid = 0 };
 	bool timed_out = false;
 
+	place_outputs(s, &p);
+	limits->p = &p;
 	eb_bundle_process(b, &p);
 	if (eb_process_start(&p, err) < 0 ||
 	    eb_bundle_wait(b, &p, s->timeout_s, true, &timed_out, status, err) <
-		    0)
+		    0 ||
+	    eb_limits_judge(limits, timed_out, err) < 0)
 		return -1;
-	if (timed_out)
-		return eb_err_set(err, EB_STEP,
-				  "\"%s\", running: not done after %u s",
-				  s->argv[0], s->timeout_s);
 	return judge(b, s, status, events, err);
+}
+
+static int run_limited(struct eb_bundle *b, const struct eb_sandbox *s,
+		       int *status, struct eb_events *events,
+		       struct eb_limits *limits, struct eb_error *err)
+{
+	struct eb_sandbox_kind kind = { .confined = false };
+
+	limits->s = s;
+	if (eb_limits_any(s)) {
+		eb_limits_open(limits, s, b, &kind, events);
+		b->look = eb_limits_look;
+		b->look_data = limits;
+	}
+	if (write_config(b, s, &kind, err) < 0)
+		return -1;
+	if (run(b, s, limits, status, events, err) == 0)
+		return 0;
+	if (err->code != EB_STEP)
+		eb_form_forget();
+	return -1;
 }
 
 int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 		   struct eb_events *events, struct eb_error *err)
 {
 	eb_autofree char *rootfs = realpath(s->rootfs, NULL);
+	struct eb_limits limits EB_CLEANUP(eb_limits_close) = { 0 };
 	struct eb_bundle b EB_CLEANUP(eb_bundle_close) = { 0 };
 	struct eb_form form EB_CLEANUP(eb_form_release) = { 0 };
 	const struct eb_form_use use = { .network = s->network,
@@ -110,11 +146,7 @@ int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 		return -1;
 	words = eb_form_text(&form);
 	eb_detail(events, "running \"%s\" by %s", s->argv[0], words);
-	if (eb_bundle_open(&b, &form, s->tmp, err) < 0 ||
-	    write_config(&b, &real, err) < 0)
+	if (eb_bundle_open(&b, &form, s->tmp, err) < 0)
 		return -1;
-	if (run(&b, &real, status, events, err) == 0)
-		return 0;
-	eb_form_forget();
-	return -1;
+	return run_limited(&b, &real, status, events, &limits, err);
 }

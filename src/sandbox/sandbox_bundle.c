@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,8 +116,18 @@ void eb_bundle_process(struct eb_bundle *b, struct eb_process *p)
 	b->started = true;
 }
 
+/* The monitor kills it, too, and whatever the runtime is still about to start;
+ * but where the container keeps all processors busy that may take seconds. It
+ * is the first process that ends the others, so that it comes first (where we
+ * may say so). */
 void eb_bundle_kill(struct eb_bundle *b, const struct eb_process *p)
 {
+	pid_t first = b ? eb_monitor_read_pid(b->pid_file) : 0;
+
+	if (first > 1) {
+		setpriority(PRIO_PROCESS, (id_t)first, -20);
+		kill(first, SIGKILL);
+	}
 	if (b)
 		kill(p->pid, EB_MONITOR_KILL);
 	else

@@ -29,6 +29,9 @@ struct eb_bundle {
 	struct eb_strv argv, remove; /* run it, remove what is left of it */
 	struct eb_child_setup setup;
 	bool started, ended; /* ended: by its monitor's account */
+	/* Called some times a second while it runs; true: kill it. Or NULL. */
+	bool (*look)(void *data);
+	void *look_data;
 };
 
 int eb_bundle_open(struct eb_bundle *b, const struct eb_form *f,

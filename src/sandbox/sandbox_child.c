@@ -12,12 +12,13 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <linux/securebits.h>
 
 #include "sandbox_child.h"
 #include "sandbox_form.h"
 
-#define FILE_MAX ((rlim_t)16 << 20)
 #define STACK ((rlim_t)8 << 20)
 
 /* strerror may not be called here; the number has to do. */
@@ -46,6 +47,16 @@ static int write_text(const char *path, const char *text)
 	if (fd >= 0)
 		close(fd);
 	return result;
+}
+
+static int enter_cgroup(const struct eb_child_setup *s)
+{
+	const char *const *file;
+
+	for (file = s->enter; file && *file; file++)
+		if (write_text(*file, "0") < 0)
+			return complain("entering the cgroup");
+	return 0;
 }
 
 static int make_namespaces(const struct eb_child_setup *s)
@@ -89,10 +100,27 @@ static int confine(const struct eb_child_setup *s)
 {
 	if (lower(RLIMIT_AS, s->memory) < 0 ||
 	    lower(RLIMIT_CPU, s->cpu_s) < 0 || lower(RLIMIT_CORE, 0) < 0 ||
-	    lower(RLIMIT_FSIZE, FILE_MAX) < 0 || lower(RLIMIT_STACK, STACK) < 0)
+	    lower(RLIMIT_FSIZE, s->file) < 0 || lower(RLIMIT_STACK, STACK) < 0)
 		return complain("setting limits");
 	/* Where it is refused, the parent knows (eb_confined.randomised). */
-	personality(ADDR_NO_RANDOMIZE);
+	if (!s->random)
+		personality(ADDR_NO_RANDOMIZE);
+	return 0;
+}
+
+/* Root stays the owner of its files, and is nothing more. */
+static int give_up_root(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	if (geteuid() == 0 &&
+	    (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0,
+		   0, 0) < 0 ||
+	     syscall(SYS_capset, &head, none) < 0))
+		return complain("giving up capabilities");
 	return 0;
 }
 
@@ -101,6 +129,8 @@ static int enter_landlock(const struct eb_child_setup *s)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return complain("giving up new privileges");
+	if (s->no_root && give_up_root() < 0)
+		return -1;
 	if (syscall(SYS_landlock_restrict_self, s->rules, 0) < 0)
 		return complain("entering Landlock");
 	close(s->rules);
@@ -116,7 +146,9 @@ int eb_child_setup(void *setup)
 
 	if (s->monitored)
 		eb_monitor(s);
-	if (s->confined && confine(s) < 0)
+	if (s->nice) /* refused or not: it is a help, no more */
+		setpriority(PRIO_PROCESS, 0, s->nice);
+	if (enter_cgroup(s) < 0 || (s->confined && confine(s) < 0))
 		return -1;
 	if (s->form_flags & (EB_FORM_OWN_USER_NS | EB_FORM_HIDE_CGROUP) &&
 	    make_namespaces(s) < 0)

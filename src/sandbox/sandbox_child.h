@@ -27,12 +27,19 @@ struct eb_child_setup {
 	const char *const *remove; /* command that removes what it keeps of
 				    * the container, for a monitor whose
 				    * parent was killed */
-	unsigned form_flags; /* EB_FORM_HIDE_CGROUP, EB_FORM_OWN_USER_NS */
+	/* Of a cgroup; NULL: none. Both end with a NULL. */
+	const char *const *enter; /* files to write a 0 to */
+	const char *const *leave; /* folders, removed with what is above */
+	int nice;		  /* 0: as we are */
+	unsigned form_flags;	  /* EB_FORM_HIDE_CGROUP, EB_FORM_OWN_USER_NS */
 	char uid_map[32], gid_map[32];
 	bool confined;		/* limits, no address randomisation */
 	uint64_t memory, cpu_s; /* bytes, seconds */
+	uint64_t file;		/* bytes of one that is written */
+	bool random;		/* keep address randomisation */
 	bool landlock;
-	int rules; /* of Landlock: which descriptor they are */
+	bool no_root; /* with Landlock: no capability, whoever we are */
+	int rules;    /* of Landlock: which descriptor they are */
 	struct sock_fprog filter;
 	const char *program; /* executed from here: the filter knows its
 			      * address and lets no other be executed */
@@ -43,6 +50,8 @@ struct eb_child_setup {
 int eb_child_setup(void *setup);
 /* Returns in the child alone. */
 void eb_monitor(const struct eb_child_setup *setup);
+/* The number that a runtime wrote; 0: not yet. */
+pid_t eb_monitor_read_pid(const char *path);
 /* What the parent knows best: who it is, the maps of a user namespace in
  * which we are root. */
 void eb_child_setup_init(struct eb_child_setup *s);

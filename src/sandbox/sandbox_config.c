@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.json: process, root, namespaces, id maps, what of /proc is hidden. */
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <envbuild/str.h>
@@ -41,6 +44,44 @@ json_t *eb_json_strings(const char *const *v, const char *what,
 	return json_incref(array);
 }
 
+/* Never above what we may have: that needs a capability. */
+static void add_limit(json_t *array, int which, const char *name, uint64_t n)
+{
+	struct rlimit now;
+
+	if (!n || getrlimit((__rlimit_resource_t)which, &now) < 0)
+		return;
+	if (now.rlim_max != RLIM_INFINITY && now.rlim_max < n)
+		n = now.rlim_max;
+	if (n > INT64_MAX)
+		n = INT64_MAX;
+	json_array_append_new(array,
+			      json_pack("{s:s, s:I, s:I}", "type", name, "hard",
+					(json_int_t)n, "soft", (json_int_t)n));
+}
+
+/* The processes of a user are counted namespace by namespace since Linux
+ * 5.14; before, and of the machine's root, they are all of the machine's. */
+static json_t *process_limits(const struct eb_form *f,
+			      const struct eb_sandbox_kind *kind)
+{
+	bool own_users = f->flags & EB_FORM_USER_NS ||
+			 (f->flags & EB_FORM_OWN_USER_NS && geteuid() != 0);
+	json_t *array = json_array();
+	struct utsname u;
+	unsigned major = 0, minor = 0;
+
+	add_limit(array, RLIMIT_AS, "RLIMIT_AS", kind->addresses);
+	add_limit(array, RLIMIT_FSIZE, "RLIMIT_FSIZE", kind->file);
+	if (kind->step)
+		add_limit(array, RLIMIT_CORE, "RLIMIT_CORE", 1);
+	if (own_users && uname(&u) == 0 &&
+	    sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	    (major > 5 || (major == 5 && minor >= 14)))
+		add_limit(array, RLIMIT_NPROC, "RLIMIT_NPROC", kind->processes);
+	return array;
+}
+
 static json_t *process(const struct eb_sandbox *s, const struct eb_form *f,
 		       const struct eb_sandbox_kind *kind, struct eb_error *err)
 {
@@ -59,12 +100,12 @@ static json_t *process(const struct eb_sandbox *s, const struct eb_form *f,
 	checked = eb_json_strings(cwd, "working folder", err);
 	if (!checked)
 		return NULL;
-	return json_pack("{s:b, s:{s:I, s:I}, s:O, s:O, s:O, s:o, s:b}",
-			 "terminal", 0, "user", "uid", (json_int_t)s->uid,
-			 "gid", (json_int_t)s->gid, "args", argv, "env", env,
-			 "cwd", json_array_get(checked, 0), "capabilities",
-			 eb_sandbox_capabilities(f, kind->confined),
-			 "noNewPrivileges", 1);
+	return json_pack(
+		"{s:b, s:{s:I, s:I}, s:O, s:O, s:O, s:o, s:b, s:o}", "terminal",
+		0, "user", "uid", (json_int_t)s->uid, "gid", (json_int_t)s->gid,
+		"args", argv, "env", env, "cwd", json_array_get(checked, 0),
+		"capabilities", eb_sandbox_capabilities(f, kind->confined),
+		"noNewPrivileges", 1, "rlimits", process_limits(f, kind));
 }
 
 static json_t *namespaces(const struct eb_sandbox *s, const struct eb_form *f)

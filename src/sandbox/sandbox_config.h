@@ -14,6 +14,12 @@
 struct eb_sandbox_kind {
 	bool confined;	 /* no capabilities, no /dev/pts, /dev/shm and /sys */
 	json_t *seccomp; /* linux.seccomp, borrowed; or NULL */
+	/* destination of the mount from which nothing is executed; or NULL */
+	const char *no_exec;
+	/* An executed step: memory that is a file system is bounded. */
+	bool step;
+	/* Limits of a process (of a user); 0: as they are. */
+	uint64_t addresses, file, processes;
 };
 
 /* Texts that are not UTF-8 are EB_INPUT: JSON cannot hold them. */

@@ -15,6 +15,7 @@
 
 #include "landlock.h"
 #include "sandbox_bundle.h"
+#include "sandbox_cgroup.h"
 
 void eb_checks_add(struct eb_checks *c, const char *name, bool ok,
 		   const char *fmt, ...)
@@ -139,12 +140,33 @@ static void check_user_namespace(struct eb_checks *out)
 					: "");
 }
 
+/* Without a cgroup they hold, too, but not at once. */
+static void check_step_limits(struct eb_checks *out)
+{
+	eb_autofree char *id = eb_asprintf("envbuild-%d-doctor", (int)getpid());
+	struct eb_cgroup c;
+
+	eb_cgroup_open(&c, id, 1 << 30, 1024);
+	if (c.version)
+		eb_checks_add(out, "limits of steps", true,
+			      "memory and processes by cgroups (version %d), "
+			      "disk by looking 5 times a second",
+			      c.version);
+	else
+		eb_checks_add(out, "limits of steps", true,
+			      "memory, processes and disk by looking 5 times a "
+			      "second: no cgroup can be made (%s)",
+			      c.why_not);
+	eb_cgroup_close(&c);
+}
+
 void eb_sandbox_doctor(struct eb_checks *out, const char *tmp)
 {
 	int abi;
 
 	check_runtimes(out, tmp);
 	check_user_namespace(out);
+	check_step_limits(out);
 	abi = eb_landlock_abi();
 	if (abi < 0)
 		eb_checks_add(out, "Landlock", false, "%s", strerror(errno));

@@ -7,8 +7,8 @@
  * confined process without a runtime has one, too: whoever kills us, it ends.
  *
  * It is a fork, so it may call what is async-signal-safe and nothing else.
- * It executes at its very end only, and only when we were killed: then nobody
- * else tells the runtime to remove what it keeps of the container (cgroups).
+ * When we were killed it removes what is kept of the container (cgroups): then
+ * nobody else does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void let_go(void)
 	close(fd);
 }
 
-static pid_t read_pid(const char *path)
+pid_t eb_monitor_read_pid(const char *path)
 {
 	char text[24] = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -85,17 +85,55 @@ static void failed(const struct eb_child_setup *s)
 	_exit(1);
 }
 
+/* We were told to kill, and the runtime was, too: what it had begun has fallen
+ * to us, and is over when nothing is left to wait for. */
+static void outlive(const struct monitor *m)
+{
+	pid_t first = eb_monitor_read_pid(m->setup->pid_file);
+	int status;
+
+	if (m->pending != SIGKILL)
+		return;
+	if (first > 1)
+		kill(first, SIGKILL);
+	while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
+		;
+}
+
 /* What the runtime left behind: the container, whose pid it wrote down. */
 static void runtime_ended(struct monitor *m, int status)
 {
-	if (status != 0)
+	if (status != 0) {
+		outlive(m);
 		failed(m->setup);
-	m->target = read_pid(m->setup->pid_file);
+	}
+	m->target = eb_monitor_read_pid(m->setup->pid_file);
 	if (m->target < 2)
 		failed(m->setup);
 	m->started = true;
 	if (m->pending)
 		kill(m->target, m->pending);
+}
+
+/* Nobody else does it now: the runtime's command, then the cgroup, in which it
+ * keeps its own. */
+static void bury(struct monitor *m)
+{
+	const char *const *dir;
+	int status;
+	pid_t pid = m->setup->remove ? fork() : -1;
+
+	if (pid == 0) {
+		sigprocmask(SIG_UNBLOCK, &m->watched, NULL);
+		execve(m->setup->remove[0], (char *const *)m->setup->remove,
+		       environ);
+		_exit(127);
+	}
+	if (pid > 0)
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	for (dir = m->setup->leave; dir && *dir; dir++)
+		rmdir(*dir);
 }
 
 static void ended(struct monitor *m, pid_t pid, int status)
@@ -106,11 +144,8 @@ static void ended(struct monitor *m, pid_t pid, int status)
 		runtime_ended(m, status);
 		return;
 	}
-	if (getppid() != m->parent && m->setup->remove) {
-		sigprocmask(SIG_UNBLOCK, &m->watched, NULL);
-		execve(m->setup->remove[0], (char *const *)m->setup->remove,
-		       environ);
-	}
+	if (getppid() != m->parent)
+		bury(m);
 	_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 				  : WEXITSTATUS(status));
 }

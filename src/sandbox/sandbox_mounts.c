@@ -11,6 +11,8 @@
 
 #include "sandbox_config.h"
 
+#define SHM "nosuid,noexec,nodev,mode=1777"
+
 static json_t *mount_point(const char *destination, const char *type,
 			   const char *source, const char *options)
 {
@@ -48,7 +50,7 @@ static void add_restrictions(struct eb_buf *options, const char *source)
 }
 
 static int add_bind(json_t *array, const char *source, const char *destination,
-		    bool ro, struct eb_error *err)
+		    const char *how, struct eb_error *err)
 {
 	eb_autofree char *real = realpath(source, NULL);
 	json_t *m;
@@ -61,7 +63,7 @@ static int add_bind(json_t *array, const char *source, const char *destination,
 		return eb_err_set(err, EB_USAGE,
 				  "\"%s\", mounting: not an absolute path",
 				  destination);
-	eb_buf_adds(&options, ro ? "rbind,ro" : "rbind");
+	eb_buf_adds(&options, how);
 	add_restrictions(&options, real);
 	m = mount_point(destination, "bind", real, options.data);
 	if (!m)
@@ -98,19 +100,20 @@ static json_t *pts(const struct eb_form *f)
 }
 
 static void add_system(json_t *array, const struct eb_sandbox *s,
-		       const struct eb_form *f, bool confined)
+		       const struct eb_form *f,
+		       const struct eb_sandbox_kind *kind)
 {
 	json_array_append_new(array, mount_point("/proc", "proc", "proc",
 						 "nosuid,noexec,nodev"));
 	json_array_append_new(array, mount_point("/dev", "tmpfs", "tmpfs",
 						 "nosuid,strictatime,mode=755,"
 						 "size=65536k"));
-	if (confined)
+	if (kind->confined)
 		return;
 	json_array_append_new(array, pts(f));
-	json_array_append_new(array, mount_point("/dev/shm", "tmpfs", "shm",
-						 "nosuid,noexec,nodev,"
-						 "mode=1777"));
+	json_array_append_new(array,
+			      mount_point("/dev/shm", "tmpfs", "shm",
+					  kind->step ? SHM ",size=64m" : SHM));
 	json_array_append_new(array, sys(s, f));
 }
 
@@ -121,9 +124,17 @@ static int add_network_files(json_t *array, struct eb_error *err)
 
 	for (i = 0; i < sizeof path / sizeof *path; i++)
 		if (eb_path_exists(path[i]) &&
-		    add_bind(array, path[i], path[i], true, err) < 0)
+		    add_bind(array, path[i], path[i], "rbind,ro", err) < 0)
 			return -1;
 	return 0;
+}
+
+static const char *how_to_bind(const struct eb_mount *m,
+			       const struct eb_sandbox_kind *kind)
+{
+	if (kind->no_exec && strcmp(kind->no_exec, m->destination) == 0)
+		return "rbind,nosuid,nodev,noexec";
+	return m->read_only ? "rbind,ro" : "rbind";
 }
 
 json_t *eb_sandbox_mounts(const struct eb_sandbox *s, const struct eb_form *f,
@@ -133,12 +144,13 @@ json_t *eb_sandbox_mounts(const struct eb_sandbox *s, const struct eb_form *f,
 	eb_autojson json_t *array = json_array();
 	size_t i;
 
-	add_system(array, s, f, kind->confined);
-	if (s->network == EB_NETWORK_HOST && add_network_files(array, err) < 0)
+	add_system(array, s, f, kind);
+	if (s->network == EB_NETWORK_HOST && !kind->confined &&
+	    add_network_files(array, err) < 0)
 		return NULL;
 	for (i = 0; i < s->n_mounts; i++)
 		if (add_bind(array, s->mount[i].source, s->mount[i].destination,
-			     s->mount[i].read_only, err) < 0)
+			     how_to_bind(&s->mount[i], kind), err) < 0)
 			return NULL;
 	return json_incref(array);
 }

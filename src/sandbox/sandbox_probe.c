@@ -69,8 +69,13 @@ static int write_probe(struct eb_bundle *b, const struct eb_form_use *use,
 		       struct eb_error *err)
 {
 	static const char *const argv[] = { "/true", NULL };
-	eb_autojson json_t *seccomp = use->confined ? eb_seccomp_json() : NULL;
-	struct eb_sandbox_kind kind = { use->confined, seccomp };
+	enum eb_calls_of of = use->network == EB_NETWORK_HOST
+				      ? EB_CALLS_NETWORK
+				      : EB_CALLS_COMPUTE;
+	eb_autojson json_t *seccomp =
+		use->confined ? eb_seccomp_json(of) : NULL;
+	struct eb_sandbox_kind kind = { .confined = use->confined,
+					.seccomp = seccomp };
 	eb_autofree char *rootfs = eb_path_join(b->dir, "rootfs");
 	eb_autofree char *path = eb_path_join(rootfs, "true");
 	struct eb_sandbox s = { .rootfs = rootfs,

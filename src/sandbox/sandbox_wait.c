@@ -11,8 +11,10 @@
 
 #include "sandbox_bundle.h"
 
-#define GRACE_NS 10000000000ULL /* after a signal, before it is killed */
-#define KILL_NS 5000000000ULL	/* after that, before the runtime is killed */
+#define GRACE_NS 10000000000ULL	 /* after a signal, before it is killed */
+#define LOOKED_NS 30000000000ULL /* the same where a limit was reached */
+#define LOOK_MS 20
+#define KILL_NS 5000000000ULL /* after that, before the runtime is killed */
 
 struct watch {
 	struct eb_bundle *b;
@@ -48,6 +50,9 @@ static int wait_ms(const struct watch *w)
 {
 	uint64_t now = eb_now_ns(), ms = w->pidfd >= 0 ? 60000 : 50, left;
 
+	if (w->b && w->b->look && ms > LOOK_MS)
+		ms = LOOK_MS;
+
 	if (!w->deadline)
 		return (int)ms;
 	left = now < w->deadline ? (w->deadline - now) / 1000000 + 1 : 0;
@@ -58,6 +63,7 @@ static int wait_ms(const struct watch *w)
 static void time_is_over(struct watch *w)
 {
 	if (w->killed) {
+		eb_bundle_kill(w->b, w->p);
 		kill(w->p->pid, SIGKILL);
 		w->deadline = 0;
 		return;
@@ -67,6 +73,17 @@ static void time_is_over(struct watch *w)
 	eb_bundle_kill(w->b, w->p);
 	w->killed = true;
 	w->deadline = eb_now_ns() + KILL_NS;
+}
+
+/* What it looks for is reached: as at the end of the time. It is asked again
+ * until all is over. */
+static void look(struct watch *w)
+{
+	if (!w->b || !w->b->look || !w->b->look(w->b->look_data) || w->killed)
+		return;
+	w->limited = false;
+	time_is_over(w);
+	w->deadline += LOOKED_NS - KILL_NS;
 }
 
 static void hear_signal(struct watch *w)
@@ -92,6 +109,7 @@ static void watch(struct watch *w)
 
 		if (n > 0 && f[1].revents)
 			hear_signal(w);
+		look(w);
 		if (w->deadline && eb_now_ns() >= w->deadline)
 			time_is_over(w);
 	}

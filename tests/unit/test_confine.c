@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/seccomp.h>
@@ -37,6 +40,7 @@
 
 struct place {
 	char *dir, *root, *tmp;
+	const char *shell; /* NULL: the one in root */
 	struct eb_confined c;
 };
 
@@ -48,16 +52,22 @@ static void must(int result, struct eb_error *err)
 		fail_msg("%s", err->message);
 }
 
-static void copy(const struct place *p, const char *from, const char *name)
+static void copy_to(const char *folder, const char *from, const char *name)
 {
 	struct eb_error err = EB_ERROR_INIT;
-	eb_autofree char *folder = eb_path_join(p->root, "bin");
 	eb_autofree char *path = eb_path_join(folder, name);
 	EB_AUTOBUF(text, 16 << 20);
 
 	must(eb_read_file(from, text.max, &text, &err), &err);
 	must(eb_mkdirs(folder, 0755, &err), &err);
 	must(eb_write_file(path, text.data, text.len, 0755, &err), &err);
+}
+
+static void copy(const struct place *p, const char *from, const char *name)
+{
+	eb_autofree char *folder = eb_path_join(p->root, "bin");
+
+	copy_to(folder, from, name);
 }
 
 static int open_place(void **state)
@@ -125,7 +135,8 @@ static void assert_nothing_left(const struct place *p)
 static int shell(struct place *p, const char *text, struct eb_buf *out,
 		 struct eb_error *err)
 {
-	const char *const argv[] = { "/opt/env/bin/sh", "-c", text, NULL };
+	const char *const argv[] = { p->shell ? p->shell : "/opt/env/bin/sh",
+				     "-c", text, NULL };
 	int result;
 
 	p->c.argv = argv;
@@ -371,8 +382,8 @@ static int as_nobody(const struct place *p)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	struct eb_confined c = p->c;
-	static const char *const argv[] = { "/opt/env/bin/sh", "-c",
-					    "echo hello", NULL };
+	const char *const argv[] = { p->shell ? p->shell : "/opt/env/bin/sh",
+				     "-c", "echo hello", NULL };
 	char text[7] = { 0 };
 
 	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
@@ -548,6 +559,249 @@ static void orphaned_by_landlock(void **state)
 	orphaned(*state);
 }
 
+/* ---- a program of the machine, with network ---- */
+
+struct outside {
+	char *dir, *file, *program, *socket, *shown;
+	const char *see[3];
+	char *tcp; /* "/dev/tcp/127.0.0.1/PORT" */
+	int tcp_fd, unix_fd;
+};
+
+static void listen_tcp(struct outside *o)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t n = sizeof a;
+
+	o->tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(o->tcp_fd, (struct sockaddr *)&a, n), 0);
+	assert_int_equal(listen(o->tcp_fd, 5), 0);
+	assert_int_equal(getsockname(o->tcp_fd, (struct sockaddr *)&a, &n), 0);
+	o->tcp = eb_asprintf("/dev/tcp/127.0.0.1/%u", ntohs(a.sin_port));
+}
+
+static void listen_unix(struct outside *o)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	snprintf(a.sun_path, sizeof a.sun_path, "%s", o->socket);
+	o->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(o->unix_fd, (struct sockaddr *)&a, sizeof a), 0);
+	assert_int_equal(listen(o->unix_fd, 5), 0);
+}
+
+/* Beside root lie a folder with a file, a program and a socket, which it does
+ * not see, and one with a program that it does. The socket is in root. */
+static void open_outside(struct place *p, struct outside *o)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	o->dir = eb_path_join(p->dir, "home");
+	o->file = eb_path_join(o->dir, "secret");
+	o->program = eb_path_join(o->dir, "true");
+	o->shown = eb_path_join(p->dir, "shown");
+	o->socket = eb_path_join(p->root, "socket");
+	must(eb_mkdirs(o->dir, 0755, &err), &err);
+	must(eb_write_file(o->file, "secret\n", 7, 0644, &err), &err);
+	copy_to(o->dir, "/bin/true", "true");
+	copy_to(o->shown, "/bin/true", "true");
+	o->see[0] = o->shown;
+	o->see[1] = "/no/such/folder";
+	o->see[2] = NULL;
+	listen_tcp(o);
+	listen_unix(o);
+	p->c.at = p->root;
+	p->c.network = true;
+	p->c.see = o->see;
+	p->shell = "/usr/bin/bash";
+}
+
+static void close_outside(struct place *p, struct outside *o)
+{
+	close(o->tcp_fd);
+	close(o->unix_fd);
+	free(o->dir);
+	free(o->file);
+	free(o->program);
+	free(o->shown);
+	free(o->socket);
+	free(o->tcp);
+	p->c.network = false;
+	p->c.see = NULL;
+	p->shell = NULL;
+}
+
+static void with_text(struct place *p, const char *expected, const char *fmt,
+		      ...) __attribute__((format(printf, 3, 4)));
+
+/* expected NULL: it has to be refused. */
+static void with_text(struct place *p, const char *expected, const char *fmt,
+		      ...)
+{
+	eb_autofree char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	assert_true(vasprintf(&text, fmt, ap) >= 0);
+	va_end(ap);
+	if (expected)
+		allowed(p, text, expected);
+	else
+		refused(p, text, NULL);
+}
+
+static void files(struct place *p, const struct outside *o)
+{
+	eb_autofree char *here = eb_asprintf("%s\n", p->root);
+	eb_autofree char *shown = eb_path_join(o->shown, "true");
+	struct stat st;
+
+	with_text(p, here, "pwd");
+	with_text(p, "content\n",
+		  "read x < file; echo $x; mkdir d; "
+		  "echo new > d/a; mv d/a b; rm -r d");
+	with_text(p, "new\n", "read x < %s/b; echo $x; rm b", p->root);
+	with_text(p, "yes\n", "test -r /usr/bin/env && echo yes");
+	refused(p, "echo x > /usr/x", NULL);
+	refused(p, "echo x > /tmp/eb-made-by-a-confined-process", NULL);
+	with_text(p, NULL, "read x < %s", o->file);
+	with_text(p, NULL, "echo x >> %s", o->file);
+	with_text(p, NULL, "echo %s/*ecret | grep -v '[*]'", o->dir);
+	with_text(p, NULL, "ln -s %s link; read x < link", o->file);
+	with_text(p, NULL, "ln %s hard && echo x > hard", shown);
+	with_text(p, NULL, "rm -f %s", shown);
+	with_text(p, NULL, "echo x > %s", shown);
+	refused(p, "read x < /etc/passwd", NULL);
+	refused(p, "cd /root && echo * | grep -q '[a-z]'", NULL);
+	refused(p, "echo /etc/ssl/private/* | grep -v '[*]'", NULL);
+	with_text(p, NULL,
+		  "perl -MFcntl -e 'sysopen(F, \"%s\", O_RDONLY | O_TRUNC) "
+		  "or exit 3'",
+		  shown);
+	with_text(p, "", "chmod 777 %s 2> /dev/null; true", shown);
+	assert_int_equal(stat(shown, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0755);
+	assert_true(st.st_size > 1000);
+}
+
+static void programs(struct place *p, const struct outside *o)
+{
+	with_text(p, "ran\n", "/usr/bin/env true && echo ran");
+	with_text(p, "ran\n", "%s/true && echo ran", o->shown);
+	with_text(p, NULL, "%s", o->program);
+	with_text(p, NULL, "%s/bin/true", p->root);
+	with_text(p, NULL, "cp /usr/bin/true t && ./t");
+	with_text(p, NULL, "kill -0 %d", (int)getpid());
+}
+
+static void sockets(struct place *p, const struct outside *o)
+{
+	with_text(p, "connected\n", "exec 3<>%s && echo connected", o->tcp);
+	with_text(p, NULL,
+		  "perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && "
+		  "connect(S, pack_sockaddr_un(\"%s\")) or exit 3'",
+		  o->socket);
+	refused(p,
+		"perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) "
+		"or exit 3'",
+		NULL);
+	allowed(p,
+		"perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) "
+		"or exit 3; print 1'",
+		"1");
+	refused(p,
+		"perl -MSocket -e 'socket(S, AF_INET, SOCK_STREAM, 0) or exit "
+		"0; bind(S, pack_sockaddr_in(0, INADDR_LOOPBACK)) && "
+		"listen(S, 1) or exit 3'",
+		NULL);
+	refused(p,
+		"perl -MSocket -e 'socket(S, AF_INET, SOCK_RAW, 1) or exit 3'",
+		NULL);
+	refused(p, "unshare -U true", NULL);
+}
+
+static void nothing_inherited(struct place *p)
+{
+	int leak = open("/dev/zero", O_RDONLY); /* not close-on-exec */
+	eb_autofree char *path = eb_path_join(p->dir, "said");
+	int said = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	char text[64] = { 0 };
+
+	setenv("EB_SECRET_OF_OURS", "1", 1);
+	allowed(p,
+		"/usr/bin/env -u PWD -u OLDPWD -u SHLVL -u HOME -u _ "
+		"/usr/bin/env",
+		"A=b\n");
+	unsetenv("EB_SECRET_OF_OURS");
+	allowed(p, "perl -e 'for (0 .. 99) { open(F, \"<&=$_\") and print }'",
+		"012");
+	p->c.fd_err = said;
+	allowed(p, "echo to the log >&2; echo out", "out\n");
+	p->c.fd_err = 0;
+	assert_int_equal(pread(said, text, sizeof text - 1, 0), 11);
+	assert_string_equal(text, "to the log\n");
+	close(said);
+	close(leak);
+}
+
+static void network(struct place *p, const char *way)
+{
+	struct outside o;
+
+	need(p, way);
+	open_outside(p, &o);
+	files(p, &o);
+	programs(p, &o);
+	sockets(p, &o);
+	nothing_inherited(p);
+	close_outside(p, &o);
+}
+
+static void network_by_runtime(void **state)
+{
+	network(*state, "runtime");
+}
+
+static void network_by_landlock(void **state)
+{
+	network(*state, "landlock");
+}
+
+static void network_first_way(void **state)
+{
+	struct place *p = *state;
+	struct outside o;
+
+	need(p, "landlock");
+	unsetenv("ENVBUILD_CONFINE");
+	open_outside(p, &o);
+	allowed(p, "echo $A", "b\n");
+	assert_string_equal(p->c.way, "landlock");
+	close_outside(p, &o);
+}
+
+static void network_without_root(struct place *p)
+{
+	struct outside o;
+
+	open_outside(p, &o);
+	without_root(p);
+	close_outside(p, &o);
+}
+
+static void network_without_root_by_runtime(void **state)
+{
+	need(*state, "runtime");
+	network_without_root(*state);
+}
+
+static void network_without_root_by_landlock(void **state)
+{
+	need(*state, "landlock");
+	network_without_root(*state);
+}
+
 static void no_way(void **state)
 {
 	struct place *p = *state;
@@ -597,10 +851,10 @@ static void filter(void **state)
 {
 	struct eb_error err = EB_ERROR_INIT;
 	struct sock_fprog f = { 0 };
-	json_t *j = eb_seccomp_json();
+	json_t *j = eb_seccomp_json(EB_CALLS_COMPUTE);
 
 	(void)state;
-	must(eb_seccomp_filter("/x", &f, &err), &err);
+	must(eb_seccomp_filter(EB_CALLS_COMPUTE, "/x", &f, &err), &err);
 	assert_in_range(f.len, 50, BPF_MAXINSNS);
 	free(f.filter);
 	assert_string_equal(
@@ -685,7 +939,7 @@ static void no_signals(void **state)
 	pid_t pid;
 
 	(void)state;
-	must(eb_seccomp_filter("/x", &f, &err), &err);
+	must(eb_seccomp_filter(EB_CALLS_COMPUTE, "/x", &f, &err), &err);
 	pid = fork();
 	if (pid == 0)
 		_exit(ask_for_signals(&f));
@@ -713,6 +967,11 @@ int main(void)
 		TEST(outlived),
 		TEST(orphaned_by_runtime),
 		TEST(orphaned_by_landlock),
+		TEST(network_by_runtime),
+		TEST(network_by_landlock),
+		TEST(network_first_way),
+		TEST(network_without_root_by_runtime),
+		TEST(network_without_root_by_landlock),
 		TEST(no_way),
 		TEST(next_way),
 		TEST(loader),

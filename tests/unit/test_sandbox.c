@@ -360,7 +360,8 @@ static void limit_of_time(void **state)
 	need_runtime(NULL);
 	p->s.timeout_s = 1;
 	assert_int_equal(shell(p, &out, "sleep 30"), LIBRARY_FAILED + EB_STEP);
-	assert_string_equal(out.data, "\"sh\", running: not done after 1 s");
+	assert_string_equal(out.data, "\"sh\", running: more than 1 s "
+				      "(--limit build-time=1)");
 }
 
 static void wait_for_text(const struct place *p, const char *text)
