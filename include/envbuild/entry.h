@@ -18,6 +18,14 @@ enum eb_entry_type {
 	EB_ENTRY_OPAQUE = 'o', /* .wh..wh..opq in the directory `path` */
 };
 
+/* Content that lies compressed in a file: a member of a zip. */
+struct eb_deflated {
+	int fd; /* pread; not owned, open while the entry is used */
+	uint64_t offset, packed; /* the raw deflate stream in it, bytes */
+	uint32_t crc32;		 /* of the content */
+	bool stored;		 /* it is not deflated: `packed` is its size */
+};
+
 /* `path` is as it stands in the image without the leading slash
  * ("opt/env/bin/python"). Modes are 0644 or 0755. Owner and group are 0. */
 struct eb_entry {
@@ -30,6 +38,9 @@ struct eb_entry {
 	struct eb_spool
 		*spool; /* content of a file: `size` bytes at `offset` */
 	uint64_t offset, size;
+	/* In place of a spool; owned. sha256 is then what the content has to
+	 * have (EB_INTEGRITY), and gzip layers take the stream as it is. */
+	struct eb_deflated *deflated;
 	/* One line of text that goes with the path through every cache and
 	 * back (conda keeps there what conda-meta says of a file), or NULL;
 	 * no tab, no newline. */
@@ -61,6 +72,7 @@ int eb_entries_sort(struct eb_entries *e, const char *what,
 const struct eb_entry *eb_entries_find(const struct eb_entries *e,
 				       const char *path); /* when sorted */
 void eb_entries_release(struct eb_entries *e);
+void eb_entry_release(struct eb_entry *e); /* one that is taken out of them */
 
 /* What must not enter an image: empty, absolute, "..", "." or empty
  * components, a component ".wh.*", NUL, not UTF-8, over 4,096 bytes or a

@@ -35,13 +35,6 @@ static const struct eb_move *find_move(const struct eb_moves *moves,
 	return NULL;
 }
 
-static void drop(struct eb_entry *e)
-{
-	free(e->path);
-	free(e->target);
-	free(e->note);
-}
-
 int eb_moves_apply(const struct eb_moves *moves, size_t member,
 		   struct eb_entries *entries, const char *what,
 		   struct eb_error *err)
@@ -58,7 +51,7 @@ int eb_moves_apply(const struct eb_moves *moves, size_t member,
 
 		move = find_move(moves, member, e->path, &at);
 		if (move && !move->to) {
-			drop(e);
+			eb_entry_release(e);
 			continue;
 		}
 		if (move) {

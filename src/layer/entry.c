@@ -50,15 +50,21 @@ int eb_entries_add_file(struct eb_entries *e, const char *path, unsigned mode,
 	return eb_spool_add(spool, content, size, err);
 }
 
+void eb_entry_release(struct eb_entry *e)
+{
+	free(e->path);
+	free(e->target);
+	free(e->note);
+	free(e->deflated);
+	memset(e, 0, sizeof *e);
+}
+
 void eb_entries_release(struct eb_entries *e)
 {
 	size_t i;
 
-	for (i = 0; i < e->n; i++) {
-		free(e->entry[i].path);
-		free(e->entry[i].target);
-		free(e->entry[i].note);
-	}
+	for (i = 0; i < e->n; i++)
+		eb_entry_release(&e->entry[i]);
 	for (i = 0; i < e->n_spools; i++)
 		eb_spool_free(e->spool[i]);
 	free(e->entry);

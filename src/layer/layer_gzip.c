@@ -18,11 +18,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <envbuild/gzip.h>
+#include "layer_priv.h"
 
-#define HEADER 10
-#define TRAILER 8
+#define HEADER sizeof eb_gzip_header
+#define TRAILER EB_GZIP_TRAILER
 #define FIRST 16
+
+const uint8_t eb_gzip_header[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
 
 struct eb_gzip {
 	struct isal_zstream stream;
@@ -46,6 +48,12 @@ static void put_le32(uint8_t *p, uint32_t value)
 	p[1] = (uint8_t)(value >> 8);
 	p[2] = (uint8_t)(value >> 16);
 	p[3] = (uint8_t)(value >> 24);
+}
+
+void eb_gzip_trailer(uint8_t *out, uint32_t crc32, uint64_t size)
+{
+	put_le32(out, crc32);
+	put_le32(out + 4, (uint32_t)size);
 }
 
 static void begin(struct eb_gzip *z, uint8_t *out, size_t room)
@@ -72,20 +80,17 @@ static void deflate(struct eb_gzip *z, const uint8_t *p, size_t n, bool last)
 
 size_t eb_gzip_block(struct eb_gzip *z, const void *p, size_t n, void *out)
 {
-	static const uint8_t header[HEADER] = { 0x1f, 0x8b, 8, 0, 0,
-						0,    0,    0, 0, 0xff };
 	size_t first = n > FIRST ? FIRST : 0;
 	const uint8_t *in = p;
 	uint8_t *at = out;
 
-	memcpy(at, header, HEADER);
+	memcpy(at, eb_gzip_header, HEADER);
 	begin(z, at + HEADER, eb_gzip_bound(n) - HEADER - TRAILER);
 	if (first)
 		deflate(z, in, first, false);
 	deflate(z, in + first, n - first, true);
 	at += HEADER + z->stream.total_out;
-	put_le32(at, crc32_gzip_refl(0, p, n));
-	put_le32(at + 4, (uint32_t)n);
+	eb_gzip_trailer(at, crc32_gzip_refl(0, p, n), n);
 	return HEADER + z->stream.total_out + TRAILER;
 }
 

@@ -2,10 +2,12 @@
 /* Writing a part, or a whole layer of its own. */
 #include <string.h>
 
-#include "layer_priv.h"
+#include "part_flow.h"
 
 struct writing {
 	struct eb_sink *sink;
+	struct eb_ahead *ahead;
+	const struct eb_compressor *c;
 	struct eb_buf header;
 	const char *what;
 };
@@ -64,23 +66,30 @@ static int write_dirs(struct writing *w, const struct eb_entries *e,
 	return 0;
 }
 
-static int write_entry(struct writing *w, const struct eb_entry *e,
-		       struct eb_error *err)
+static int write_content(struct writing *w, struct eb_entry *e,
+			 struct eb_error *err)
 {
 	uint64_t size = eb_tar_size(e);
 
-	eb_buf_reset(&w->header);
-	if (eb_tar_header(&w->header, e, err) < 0 ||
-	    eb_sink_write(w->sink, w->header.data, w->header.len, err) < 0)
-		return -1;
-	if (size == 0)
-		return 0;
-	if (eb_sink_spool(w->sink, e->spool, e->offset, size, err) < 0)
-		return -1;
-	return eb_sink_zeros(w->sink, eb_tar_padding(size), err);
+	if (e->type == EB_ENTRY_FILE && e->deflated)
+		return eb_sink_deflated(w->sink, w->c, w->ahead, e, err);
+	return size ? eb_sink_spool(w->sink, e->spool, e->offset, size, err)
+		    : 0;
 }
 
-/* Who did not know the digest of a file beforehand leaves it to us. */
+static int write_entry(struct writing *w, struct eb_entry *e,
+		       struct eb_error *err)
+{
+	eb_buf_reset(&w->header);
+	if (eb_tar_header(&w->header, e, err) < 0 ||
+	    eb_sink_write(w->sink, w->header.data, w->header.len, err) < 0 ||
+	    write_content(w, e, err) < 0)
+		return -1;
+	return eb_sink_zeros(w->sink, eb_tar_padding(eb_tar_size(e)), err);
+}
+
+/* Who did not know the digest of a file beforehand leaves it to us; of a
+ * deflated one it is made while it is inflated. */
 static int add_digest(struct eb_entry *e, struct eb_error *err)
 {
 	const size_t piece = 64 << 10;
@@ -107,6 +116,7 @@ static int add_digests(struct eb_entries *e, struct eb_error *err)
 
 	for (i = 0; i < e->n; i++)
 		if (e->entry[i].type == EB_ENTRY_FILE &&
+		    !e->entry[i].deflated &&
 		    eb_digest_is_zero(&e->entry[i].sha256) &&
 		    add_digest(&e->entry[i], err) < 0)
 			return -1;
@@ -114,7 +124,7 @@ static int add_digests(struct eb_entries *e, struct eb_error *err)
 }
 
 static int write_all(struct writing *w, enum eb_item_kind kind,
-		     const struct eb_entries *e, struct eb_error *err)
+		     struct eb_entries *e, struct eb_error *err)
 {
 	size_t i;
 
@@ -129,29 +139,35 @@ static int write_all(struct writing *w, enum eb_item_kind kind,
 	return 0;
 }
 
+/* The sums may still have pieces of those that are ahead. */
 static void release(struct writing *w)
 {
 	eb_sink_abort(w->sink);
+	eb_ahead_free(w->ahead);
 	eb_buf_release(&w->header);
 }
 
-static int write_blob(struct eb_store *store, const struct eb_compressor *c,
-		      const struct eb_entries *entries, const char *what,
-		      struct eb_item *item, struct eb_error *err)
+static int write_blob(unsigned threads, struct eb_store *store,
+		      const struct eb_compressor *c, struct eb_entries *entries,
+		      const char *what, struct eb_item *item,
+		      struct eb_error *err)
 {
-	struct writing w EB_CLEANUP(release) = { .what = what };
+	struct writing w EB_CLEANUP(release) = { .c = c, .what = what };
 
 	eb_buf_init(&w.header, EB_MAX_METADATA);
-	if (eb_sink_begin(store, c, &w.sink, err) < 0 ||
+	w.ahead = eb_ahead_new(entries, c, threads);
+	if (eb_sink_begin(store, c, eb_ahead_threads(w.ahead), &w.sink, err) <
+		    0 ||
 	    write_all(&w, item->kind, entries, err) < 0)
 		return eb_err_prefix(err, "\"%s\", packing", what);
 	return eb_sink_end(eb_steal(w.sink), item, what, err);
 }
 
-int eb_part_write(struct eb_store *store, const struct eb_compressor *c,
-		  enum eb_item_kind kind, const struct eb_digest *key,
-		  struct eb_entries *entries, const char *what,
-		  struct eb_item *out, struct eb_error *err)
+int eb_part_write_by(unsigned threads, struct eb_store *store,
+		     const struct eb_compressor *c, enum eb_item_kind kind,
+		     const struct eb_digest *key, struct eb_entries *entries,
+		     const char *what, struct eb_item *out,
+		     struct eb_error *err)
 {
 	memset(out, 0, sizeof *out);
 	out->kind = kind;
@@ -159,7 +175,16 @@ int eb_part_write(struct eb_store *store, const struct eb_compressor *c,
 	if (check_entries(entries, what, err) < 0 ||
 	    eb_entries_sort(entries, what, err) < 0 ||
 	    add_digests(entries, err) < 0 ||
-	    write_blob(store, c, entries, what, out, err) < 0)
+	    write_blob(threads, store, c, entries, what, out, err) < 0)
 		return -1;
 	return eb_list_put(store, entries, NULL, 0, out, err);
+}
+
+int eb_part_write(struct eb_store *store, const struct eb_compressor *c,
+		  enum eb_item_kind kind, const struct eb_digest *key,
+		  struct eb_entries *entries, const char *what,
+		  struct eb_item *out, struct eb_error *err)
+{
+	return eb_part_write_by(eb_layer_cpus(), store, c, kind, key, entries,
+				what, out, err);
 }
