@@ -13,7 +13,21 @@
  *					it, with blanks between, - for none
  *	requirement LINE		JSON: name, extras, specifiers, url,
  *					marker of a pip requirement
+ *	pep440-cmp A B			-1, 0 or 1: Python's version order
+ *	pep440-match VERSION SPECIFIERS allow|deny
+ *					true or false; what of pre-releases
+ *	marker MARKER ENVIRONMENT [EXTRA]
+ *					true or false; ENVIRONMENT is JSON
+ *	tags PYTHON LIBC ARCH		compatibility tags, best first
+ *	wheel-choice FILES PYTHON LIBC ARCH
+ *					those that fit, best first
+ *	wheel-name FILE			name, version, build, tags of it, with
+ *					blanks between, - for no build
  *	definition-hash FILE		64 hex digits, as `envbuild hash`
+ *
+ * Versions, their specifiers and markers may have \t, \n and \r for what a line
+ * cannot hold. Lists have blanks between their items. PYTHON is 38 or,
+ * free-threaded, 313t; LIBC the version of glibc, or musl1.2.
  *
  * A spec to parse is read as one that a user wrote; constraints and specs to
  * match are read as a channel's, which are looked at less strictly.
@@ -26,13 +40,16 @@
 #include <envbuild/config.h>
 #include <envbuild/json.h>
 #include <envbuild/matchspec.h>
+#include <envbuild/pep440.h>
 #include <envbuild/record.h>
 #include <envbuild/reference.h>
 #include <envbuild/requirement.h>
 #include <envbuild/str.h>
+#include <envbuild/tags.h>
 #include <envbuild/version.h>
 
-/* The answer goes to `out`; -1 with a filled error. */
+/* The arguments, NULL behind the last. The answer goes to `out`; -1 with a
+ * filled error. */
 typedef int answer_fn(char **arg, struct eb_buf *out, struct eb_error *err);
 
 /* ---- conda -------------------------------------------------------------- */
@@ -147,6 +164,145 @@ static int requirement(char **arg, struct eb_buf *out, struct eb_error *err)
 	return 0;
 }
 
+/* The text with \t, \n and \r undone, in place. */
+static char *unescaped(char *text)
+{
+	static const char from[] = "tnr", to[] = "\t\n\r";
+	char *end = text;
+
+	for (const char *p = text; *p; p++) {
+		const char *found =
+			*p == '\\' && p[1] ? strchr(from, p[1]) : NULL;
+
+		*end++ = found ? to[found - from] : *p;
+		p += found != NULL;
+	}
+	*end = '\0';
+	return text;
+}
+
+static int pep440_cmp(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	int order;
+
+	if (eb_pep440_compare(unescaped(arg[0]), unescaped(arg[1]), &order,
+			      err) < 0)
+		return -1;
+	return eb_buf_addf(out, "%d", order);
+}
+
+static int pep440_match(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	bool allow = strcmp(arg[2], "allow") == 0;
+	int rc;
+
+	if (!allow && strcmp(arg[2], "deny") != 0)
+		return eb_err_set(err, EB_USAGE,
+				  "\"%s\": neither \"allow\" nor \"deny\"",
+				  arg[2]);
+	rc = eb_specifiers_contain(unescaped(arg[1]), unescaped(arg[0]),
+				   allow ? EB_PRE_ALLOW : EB_PRE_DENY, err);
+	return rc < 0 ? -1 : add_bool(out, rc);
+}
+
+static int read_environment(const char *text, struct eb_marker_env *env,
+			    struct eb_error *err)
+{
+	eb_autojson json_t *j =
+		eb_json_parse(text, strlen(text), "environment", err);
+	const char *key;
+	json_t *value;
+
+	if (!j)
+		return -1;
+	json_object_foreach (j, key, value) {
+		if (!json_is_string(value))
+			return eb_err_set(err, EB_INPUT,
+					  "environment: \"%s\" is no text",
+					  key);
+		eb_strv_add(&env->name, key);
+		eb_strv_add(&env->value, json_string_value(value));
+	}
+	return 0;
+}
+
+static int marker(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_marker_env env EB_CLEANUP(eb_marker_env_release) = { 0 };
+	int rc;
+
+	if (read_environment(arg[1], &env, err) < 0)
+		return -1;
+	rc = eb_marker_holds(unescaped(arg[0]), &env, arg[2], NULL, err);
+	return rc < 0 ? -1 : add_bool(out, rc);
+}
+
+static void add_list(struct eb_buf *out, const struct eb_strv *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		eb_buf_addf(out, "%s%s", i ? " " : "", v->v[i]);
+}
+
+/* "38" is 3.8, "313t" is 3.13, free-threaded. */
+static int tags_of(char **arg, struct eb_strv *out, struct eb_error *err)
+{
+	bool threads = eb_ends(arg[0], "t");
+	eb_autofree char *python = eb_strdup(arg[0]), *version = NULL;
+	struct eb_python_target t = { .free_threaded = threads };
+
+	if (threads)
+		python[strlen(python) - 1] = '\0';
+	version = *python ? eb_asprintf("%c.%s", *python, python + 1) : NULL;
+	t.version = version;
+	t.arch = arg[2];
+	if (eb_starts(arg[1], "musl"))
+		t.musl = arg[1] + strlen("musl");
+	else
+		t.glibc = arg[1];
+	return eb_tags_of(&t, out, err);
+}
+
+static int tags(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_strv list EB_CLEANUP(eb_strv_release) = { 0 };
+
+	if (tags_of(arg, &list, err) < 0)
+		return -1;
+	add_list(out, &list);
+	return 0;
+}
+
+static int wheel_choice(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_strv files EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_strv list EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_strv best EB_CLEANUP(eb_strv_release) = { 0 };
+	eb_autofree size_t *order = NULL;
+	size_t n;
+
+	if (tags_of(arg + 1, &list, err) < 0)
+		return -1;
+	eb_strv_split(&files, arg[0], " ");
+	order = eb_calloc(files.n, sizeof *order);
+	eb_wheel_choice(&files, &list, order, &n);
+	for (size_t i = 0; i < n; i++)
+		eb_strv_add(&best, files.v[order[i]]);
+	add_list(out, &best);
+	return 0;
+}
+
+static int wheel_name(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_wheel_name w EB_CLEANUP(eb_wheel_name_release) = { 0 };
+
+	if (eb_wheel_name_parse(arg[0], &w, err) < 0)
+		return -1;
+	eb_buf_addf(out, "%s %s %s ", w.name, w.version,
+		    w.build ? w.build : "-");
+	add_list(out, &w.tags);
+	return 0;
+}
+
 /* ---- definitions -------------------------------------------------------- */
 
 static int definition_hash(char **arg, struct eb_buf *out, struct eb_error *err)
@@ -165,16 +321,22 @@ static int definition_hash(char **arg, struct eb_buf *out, struct eb_error *err)
 
 static const struct question {
 	const char *name;
-	size_t n_args;
+	size_t n_args, n_optional;
 	answer_fn *answer;
 } questions[] = {
-	{ "version-cmp", 2, version_cmp },
-	{ "version-match", 2, version_match },
-	{ "matchspec-parse", 1, matchspec_parse },
-	{ "matchspec-match", 2, matchspec_match },
-	{ "reference", 1, reference },
-	{ "requirement", 1, requirement },
-	{ "definition-hash", 1, definition_hash },
+	{ "version-cmp", 2, 0, version_cmp },
+	{ "version-match", 2, 0, version_match },
+	{ "matchspec-parse", 1, 0, matchspec_parse },
+	{ "matchspec-match", 2, 0, matchspec_match },
+	{ "reference", 1, 0, reference },
+	{ "requirement", 1, 0, requirement },
+	{ "pep440-cmp", 2, 0, pep440_cmp },
+	{ "pep440-match", 3, 0, pep440_match },
+	{ "marker", 2, 1, marker },
+	{ "tags", 3, 0, tags },
+	{ "wheel-choice", 4, 0, wheel_choice },
+	{ "wheel-name", 1, 0, wheel_name },
+	{ "definition-hash", 1, 0, definition_hash },
 };
 
 static int answer(struct eb_strv *line, struct eb_buf *out,
@@ -188,7 +350,7 @@ static int answer(struct eb_strv *line, struct eb_buf *out,
 	if (q == end)
 		return eb_err_set(err, EB_USAGE, "\"%s\": no such question",
 				  line->v[0]);
-	if (line->n - 1 != q->n_args)
+	if (line->n - 1 < q->n_args || line->n - 1 > q->n_args + q->n_optional)
 		return eb_err_set(err, EB_USAGE,
 				  "\"%s\": %zu arguments, "
 				  "not %zu",
@@ -220,6 +382,9 @@ static void answer_line(const char *text)
 
 	eb_strv_split(&line, text, "\t");
 	rc = answer(&line, &out, &err);
+	if (rc == 0 && out.overflow)
+		rc = eb_err_set(&err, EB_INPUT,
+				"the answer is longer than %zu bytes", out.max);
 	fputs(rc < 0 ? "error\t" : "ok\t", stdout);
 	print_escaped(rc < 0 ? err.message : out.data);
 }

@@ -19,6 +19,8 @@
 enum eb_limit_name {
 	EB_LIMIT_BUILD_TIME,	  /* s of CPU, of what a build executes */
 	EB_LIMIT_BUILD_MEMORY,	  /* bytes, as all below but the counts */
+	EB_LIMIT_BUILD_PROCESSES, /* count */
+	EB_LIMIT_BUILD_DISK,
 	EB_LIMIT_PACKAGE_MEMBERS, /* count */
 	EB_LIMIT_MEMBER_SIZE,
 	EB_LIMIT_METADATA_SIZE,
@@ -42,12 +44,15 @@ struct eb_config {
 	char *channel_priority; /* strict, flexible, disabled */
 	char *cache_dir;	/* NULL: the user's cache */
 	char *ca_file;
-	char *pyc;	   /* "compile" or "none" */
-	char *post_link;   /* "run", "skip", "error" */
-	char *activation;  /* "env", "entrypoint", "none" */
-	char *compression; /* "gzip", "zstd", "zstd:LEVEL" */
-	char *as_of;	   /* RFC 3339 date or time, or NULL */
-	char *lock;	   /* --lock FILE */
+	char *pyc;			   /* "compile" or "none" */
+	char *post_link;		   /* "run", "skip", "error" */
+	char *activation;		   /* "env", "entrypoint", "none" */
+	char *compression;		   /* "gzip", "zstd", "zstd:LEVEL" */
+	char *pip_replace;		   /* "never", "needed" */
+	struct eb_strv no_build_isolation; /* projects */
+	struct eb_strv build_env; /* NAME=VALUE for what is built from source */
+	char *as_of;		  /* RFC 3339 date or time, or NULL */
+	char *lock;		  /* --lock FILE */
 	struct eb_strv output;
 	char *reference_file;
 	char *registry;	    /* HOST/PREFIX: the team's repository, or NULL */

@@ -90,5 +90,9 @@ int eb_layer_walk(struct eb_store *store, const struct eb_descriptor *layer,
 int eb_layer_walk_stream(struct eb_stream *packed, uint64_t size,
 			 const char *name, eb_member_fn *fn, void *data,
 			 struct eb_error *err);
+/* sha256 of what a layer of the store holds decompressed: always measured,
+ * whatever is remembered. */
+int eb_layer_diff_id(struct eb_store *store, const struct eb_digest *blob,
+		     struct eb_digest *out, struct eb_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include <envbuild/digest.h>
 #include <envbuild/error.h>
 #include <envbuild/mem.h>
+#include <envbuild/pin.h>
 #include <envbuild/record.h>
 
 #define EB_LOCK_FORMAT 1 /* of the file */
@@ -26,6 +27,12 @@ struct eb_locked_package {
 	bool requested; /* a line of the definition names it */
 };
 
+/* What an executed step gave, for the commentary. */
+struct eb_lock_step {
+	char *name; /* "future-0.17.1.tar.gz" */
+	struct eb_digest key, result;
+};
+
 struct eb_lock {
 	/* hashed */
 	char *platform, *prefix;
@@ -33,6 +40,8 @@ struct eb_lock {
 	struct eb_digest base;		   /* zero for scratch */
 	struct eb_locked_package *package; /* sorted by name */
 	size_t n;
+	struct eb_pin *pin; /* the Python side, sorted by name */
+	size_t n_pins;
 	json_t *config;	   /* image configuration: its "config" member, complete
 			    * but for labels and env_vars.d */
 	json_t *variables; /* of the definition: name -> value */
@@ -41,10 +50,14 @@ struct eb_lock {
 	unsigned epoch;
 	/* commentary */
 	struct eb_digest definition;
-	int64_t time;	      /* seconds: when it was solved */
-	char *tool;	      /* "envbuild 0.1" */
-	char *base_reference; /* as asked for */
-	json_t *evidence;     /* list of {spec, file, line} */
+	int64_t time;		 /* seconds: when it was solved */
+	char *tool;		 /* "envbuild 0.1" */
+	char *base_reference;	 /* as asked for */
+	json_t *evidence;	 /* list of {spec, file, line} */
+	struct eb_strv replaced; /* conda packages that the pip side replaces */
+	char *resolver;		 /* of the pip side: "uv 0.13.8"; or NULL */
+	struct eb_lock_step *step;
+	size_t n_steps;
 };
 
 /* EB_INPUT: not a lock, or inconsistent (two packages of one name, no
@@ -60,6 +73,18 @@ void eb_lock_hash(const struct eb_lock *lock, struct eb_digest *out);
 bool eb_lock_is(const char *text, size_t len);
 void eb_lock_free(struct eb_lock *lock);
 EB_AUTOPTR(struct eb_lock, eb_lock_free)
+
+/* What a lock installs, conda's packages and the Python side alike. */
+struct eb_locked_item {
+	const char *name, *version, *build; /* build: "" of the Python side */
+	struct eb_digest id;		    /* of its bytes */
+	uint64_t size;
+	bool requested;
+	bool python_side;
+};
+/* Sorted by name, conda's first where two have one; caller frees. The strings
+ * are the lock's. */
+struct eb_locked_item *eb_lock_items(const struct eb_lock *lock, size_t *n);
 
 /* The image's creation time: SOURCE_DATE_EPOCH, else the newest build time
  * among the packages, else EB_FIXED_MTIME. */

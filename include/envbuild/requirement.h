@@ -30,6 +30,8 @@ struct eb_requirement {
 	char *argument;
 	/* Of what has a path: the normal text before and behind it. */
 	char *before, *behind;
+	char *raw; /* the line as it was given: not expanded, but with the
+		    * credentials that stand in it */
 };
 
 /*
@@ -40,12 +42,18 @@ struct eb_requirement {
  *
  * Credentials are left out of text, name and messages: user and password, a
  * conda token, the usual keys of a query (`sig=`, `token=` ...), and in a URL
- * the value of a variable whose name says that it is secret (a word TOKEN,
- * KEY, SECRET, PASS, PASSWORD ...), for which `${NAME}` stays.
+ * and in --config-settings the value of a variable whose name says that it is
+ * secret (a word TOKEN, TOK, KEY, SECRET, PASS, PASSWORD ...), for which
+ * `${NAME}` stays.
  */
 int eb_requirement_parse(const char *line, struct eb_requirement *out,
 			 struct eb_error *err);
+/* What may hold credentials is overwritten first. */
 void eb_requirement_release(struct eb_requirement *r);
+/* pip takes names and versions alone as constraints: nothing editable, nothing
+ * without a name, no extras (EB_INPUT). Options and includes are fine. */
+int eb_requirement_as_constraint(const struct eb_requirement *r,
+				 struct eb_error *err);
 /* "numpy" of "Num_Py" (PEP 503); caller frees. */
 char *eb_project_name(const char *name);
 /* The line with the credentials of its URLs removed, for messages. */

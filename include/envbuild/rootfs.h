@@ -22,5 +22,10 @@ int eb_rootfs_unpack(struct eb_store *store, const struct eb_digest *manifest,
 int eb_rootfs_unpack_for_run(struct eb_store *store,
 			     const struct eb_digest *manifest, const char *dir,
 			     struct eb_events *events, struct eb_error *err);
+/* Layers, or parts of layers, over what is there, without devices. On an error
+ * the folder holds some of them. */
+int eb_rootfs_add(struct eb_store *store, const struct eb_digest *blob,
+		  size_t n, const char *dir, struct eb_events *events,
+		  struct eb_error *err);
 
 #endif

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked for: a conda environment file (CEP 24), read, checked,
- * normalised and hashed. The normal text is documented in envbuild(1),
- * "Definition hash".
+ * What is asked for: a conda environment file (CEP 24) or a requirements file
+ * of pip, read, checked, normalised and hashed. The normal text is documented
+ * in envbuild(1), "Definition hash".
+ *
+ * A file whose name ends in `.txt`, or is `requirements*.in`, is a
+ * requirements file, unless one of its lines begins with `dependencies:`. Its
+ * lines are the pip section; it has no channels, and the one conda package
+ * `python`, any version: a requirements file has no way to say which (markers
+ * say for which ones a line is meant). Whoever means a certain one writes an
+ * environment file: `dependencies: [python=3.11, {pip: [-r FILE]}]`, which
+ * without a version has the same definition hash as the file alone.
  */
 #ifndef EB_SPEC_H
 #define EB_SPEC_H
@@ -16,6 +24,7 @@
 #include <envbuild/error.h>
 #include <envbuild/event.h>
 #include <envbuild/matchspec.h>
+#include <envbuild/pip_set.h>
 #include <envbuild/requirement.h>
 #include <envbuild/str.h>
 
@@ -52,6 +61,39 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 		  struct eb_spec **out, struct eb_error *err);
 void eb_spec_free(struct eb_spec *spec);
 EB_AUTOPTR(struct eb_spec, eb_spec_free)
+/* By its name alone: pylock.toml, pylock.NAME.toml (PEP 751). To eb_spec_read()
+ * such a file is none of its own, and an error that says what it is. */
+bool eb_spec_is_pylock(const char *file);
+
+/* The pip section with the lines of its -r and -c files, for a resolver.
+ * Checked as a whole by eb_pip_set_check(), unless there is something in
+ * `remote`, which is read first. The files are read again. EB_INPUT. */
+int eb_spec_pip_set(const struct eb_spec *spec, struct eb_pip_set *out,
+		    struct eb_error *err);
+/* Fills the error for an environment in which nothing brings a Python for its
+ * pip section (a package may: conda's pip does), at that section; -1. */
+int eb_spec_no_python(const struct eb_spec *spec, struct eb_error *err);
+
+/* --- local sources: `-e .`, ./libs/x ---------------------------------------
+ */
+struct eb_local_entry {	  /* a file or a link */
+	const char *path; /* below the source */
+	bool executable;
+	int64_t mtime;
+	uint64_t size;
+	int fd;		    /* of a file, at any offset; -1 */
+	const char *target; /* of a link, verbatim; or NULL */
+};
+typedef int eb_local_fn(void *data, const struct eb_local_entry *e,
+			struct eb_error *err);
+/* What of a folder counts, in a fixed order, and the digest of it all, which
+ * the definition hash and pins have. Names, contents, executable bits and links
+ * count; not .git, __pycache__, *.egg-info, what .gitignore files name, `build`
+ * and `dist` at the top, and `besides` (a file that counts otherwise, or NULL).
+ * `fn` may be NULL. */
+int eb_local_source_each(const char *path, const char *besides, eb_local_fn *fn,
+			 void *data, struct eb_digest *out,
+			 struct eb_error *err);
 
 /* Everything beside the file that makes a definition (DESIGN "Two keys"). */
 struct eb_request {

@@ -66,6 +66,34 @@ static int need_empty(const char *path, struct eb_error *err)
 	return 0;
 }
 
+int eb_rootfs_add(struct eb_store *store, const struct eb_digest *blob,
+		  size_t n, const char *dir, struct eb_events *events,
+		  struct eb_error *err)
+{
+	eb_autofd int root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[EB_DIGEST_TEXT];
+	struct eb_tree t;
+	int got = 0;
+
+	if (root < 0)
+		return eb_err_errno(err, EB_OK, errno, "\"%s\", opening", dir);
+	eb_tree_init(&t, root, dir);
+	t.events = events;
+	t.no_devices = true;
+	for (size_t i = 0; i < n && got == 0; i++) {
+		const struct eb_descriptor layer = { .digest = blob[i] };
+
+		t.layer = eb_digest_text(&blob[i], name);
+		eb_inodes_clear(&t.made);
+		got = eb_layer_walk(store, &layer, apply, &t, err);
+	}
+	t.layer = t.dir;
+	if (got == 0)
+		got = eb_tree_finish_dirs(&t, err);
+	eb_tree_release(&t);
+	return got;
+}
+
 /* What went wrong is known; that the cleaning does too would hide it. */
 static void empty_again(struct eb_tree *t)
 {

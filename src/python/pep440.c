@@ -6,7 +6,7 @@
 
 #include <envbuild/buf.h>
 
-#include "pep440.h"
+#include <envbuild/pep440.h>
 
 struct scan {
 	const char *p, *end;

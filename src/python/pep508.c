@@ -6,7 +6,7 @@
 #include <envbuild/buf.h>
 #include <envbuild/mem.h>
 
-#include "pep440.h"
+#include <envbuild/pep440.h>
 #include "pep508.h"
 
 static void skip(const char **at)

@@ -9,16 +9,29 @@
 
 #define MIN_SECRET 4 /* shorter values hide nothing */
 
+static bool ends_in(const char *p, size_t n, const char *word)
+{
+	size_t m = strlen(word);
+
+	return m <= n && memcmp(word, p + n - m, m) == 0;
+}
+
+/* Long ones may be the end of a word, as in GHTOKEN. */
 static bool is_secret_word(const char *p, size_t n)
 {
-	static const char *const words[] = {
-		"TOKEN",  "KEY",    "SECRET", "PASS",	    "PASSWORD",
-		"PASSWD", "PWD",    "PAT",    "CREDENTIAL", "CREDENTIALS",
-		"AUTH",	  "APIKEY", "SAS",    "SIG",	    "SIGNATURE",
+	static const char *const whole[] = {
+		"KEY",	 "PASS", "PWD",		"PW",	     "PAT", "TOK",
+		"TKN",	 "CRED", "CREDENTIAL",	"SAS",	     "SIG", "AUTH",
+		"CREDS", "JWT",	 "CREDENTIALS", "SIGNATURE",
 	};
+	static const char *const ends[] = { "TOKEN",  "SECRET",	    "PASSWORD",
+					    "PASSWD", "PASSPHRASE", "APIKEY" };
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == n && memcmp(words[i], p, n) == 0)
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+		if (strlen(whole[i]) == n && ends_in(p, n, whole[i]))
+			return true;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (ends_in(p, n, ends[i]))
 			return true;
 	return false;
 }
@@ -118,5 +131,19 @@ char *eb_secrets_hide(const struct eb_secrets *s, char *text, bool url)
 void eb_secrets_release(struct eb_secrets *s)
 {
 	eb_strv_release(&s->name);
-	eb_strv_release(&s->value);
+	eb_wipe_all(&s->value);
+}
+
+void eb_wipe(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
+void eb_wipe_all(struct eb_strv *texts)
+{
+	for (size_t i = 0; i < texts->n; i++)
+		explicit_bzero(texts->v[i], strlen(texts->v[i]));
+	eb_strv_release(texts);
 }

@@ -163,19 +163,21 @@ static char *normal_names(const char *value)
 }
 
 static void add_global(const struct option *o, const char *value,
-		       struct eb_strv *out)
+		       struct eb_pip_options *out)
 {
 	const char *name = o->normal ? o->normal : o->name;
 	eb_autofree char *text = NULL;
 
+	eb_strv_add(&out->name, name);
+	eb_strv_add(&out->value, value);
 	if (o->value == FLAG) {
-		eb_strv_add(out, name);
+		eb_strv_add(&out->global, name);
 		return;
 	}
 	text = o->value == NAMES ? normal_names(value)
 	       : o->value == URL ? eb_pip_clean(value)
 				 : eb_strdup(value);
-	eb_strv_addf(out, "%s %s", name, text);
+	eb_strv_addf(&out->global, "%s %s", name, text);
 }
 
 static int add_hash(const char *value, struct eb_strv *out,
@@ -202,7 +204,7 @@ static int add(const struct option *o, const char *value,
 	if (o->value != FLAG && !*value)
 		return eb_err_set(err, EB_INPUT, "%s without a value", o->name);
 	switch (o->use) {
-	case GLOBAL: add_global(o, value, &out->global); break;
+	case GLOBAL: add_global(o, value, out); break;
 	case INCLUDE: eb_strv_add(&out->include, value); break;
 	case CONSTRAINT: eb_strv_add(&out->constraint, value); break;
 	case EDITABLE: eb_strv_add(&out->editable, value); break;
@@ -245,7 +247,7 @@ static int read_one(const struct eb_strv *words, size_t *i,
 int eb_pip_options_parse(const char *text, struct eb_pip_options *out,
 			 struct eb_error *err)
 {
-	struct eb_strv words EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_strv words EB_CLEANUP(eb_wipe_all) = { 0 };
 
 	if (eb_pip_words(text, &words, err) < 0)
 		return -1;
@@ -260,9 +262,11 @@ int eb_pip_options_parse(const char *text, struct eb_pip_options *out,
 void eb_pip_options_release(struct eb_pip_options *o)
 {
 	eb_strv_release(&o->global);
-	eb_strv_release(&o->include);
-	eb_strv_release(&o->constraint);
-	eb_strv_release(&o->editable);
+	eb_strv_release(&o->name);
+	eb_wipe_all(&o->value);
+	eb_wipe_all(&o->include);
+	eb_wipe_all(&o->constraint);
+	eb_wipe_all(&o->editable);
 	eb_strv_release(&o->hash);
-	eb_strv_release(&o->setting);
+	eb_wipe_all(&o->setting);
 }

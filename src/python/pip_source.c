@@ -12,6 +12,7 @@
 struct source {
 	const struct eb_secrets *secrets;
 	struct eb_requirement *out;
+	struct eb_pip_exact *exact; /* or NULL */
 	struct eb_error *err;
 };
 
@@ -123,6 +124,7 @@ static int set_url(struct source *s, const char *url, const char *before,
 	char *path = eb_pip_file_path(url);
 
 	s->out->text = eb_asprintf("%s%s%s", before, shown, marker);
+	eb_pip_exact_url(s->exact, url, before, marker);
 	if (!path)
 		return 0;
 	behind = eb_asprintf("%s%s", shown + strcspn(shown, "?#"), marker);
@@ -165,6 +167,7 @@ static int parse_path(struct source *s, const char *args)
 	marker = marker_text(s, semicolon ? semicolon + 1 : NULL);
 	if (!marker)
 		return -1;
+	eb_pip_exact_path(s->exact, path, behind.data, marker);
 	eb_buf_adds(&behind, marker);
 	s->out->text = eb_asprintf("%s%s", path, behind.data);
 	set_path(s, eb_steal(path), "", behind.data);
@@ -236,7 +239,8 @@ static int check_requirement(struct source *s, const struct eb_pep508 *r)
 				   "git+https://, git+ssh:// and so on");
 }
 
-static int set_requirement(struct source *s, const struct eb_pep508 *r)
+static int set_requirement(struct source *s, const struct eb_pep508 *r,
+			   const char *args)
 {
 	EB_AUTOBUF(text, EB_MAX_CONFIG);
 	eb_autofree char *marker =
@@ -255,6 +259,7 @@ static int set_requirement(struct source *s, const struct eb_pep508 *r)
 	}
 	eb_buf_adds(&text, marker);
 	s->out->text = eb_buf_steal(&text, NULL);
+	eb_pip_exact_requirement(s->exact, args, marker);
 	return 0;
 }
 
@@ -298,7 +303,7 @@ static int parse_requirement(struct source *s, const char *args)
 		eb_err_release(&why);
 	}
 	if (check_requirement(s, &r) == 0)
-		return set_requirement(s, &r);
+		return set_requirement(s, &r, args);
 	hint(s->err, args);
 	return -1;
 }
@@ -327,6 +332,7 @@ static int editable_path(struct source *s, const char *value)
 
 	if (cut_extras(s, path, &behind) < 0)
 		return -1;
+	eb_pip_exact_path(s->exact, path, behind.data, "");
 	s->out->text = eb_asprintf("-e %s%s", path, behind.data);
 	set_path(s, eb_steal(path), "-e ", behind.data);
 	return 0;
@@ -356,9 +362,10 @@ static int parse_editable(struct source *s, const char *value)
 
 int eb_pip_source_parse(const char *args, bool editable,
 			const struct eb_secrets *secrets,
-			struct eb_requirement *out, struct eb_error *err)
+			struct eb_requirement *out, struct eb_pip_exact *exact,
+			struct eb_error *err)
 {
-	struct source s = { secrets, out, err };
+	struct source s = { secrets, out, exact, err };
 
 	if (editable)
 		return parse_editable(&s, args);

@@ -39,6 +39,12 @@ bool eb_pip_is_vcs(const char *url)
 	return eb_pip_is_url(url) && memchr(url, '+', strcspn(url, ":"));
 }
 
+bool eb_pip_is_remote(const char *value)
+{
+	return strncasecmp(value, "http:", 5) == 0 ||
+	       strncasecmp(value, "https:", 6) == 0;
+}
+
 /* ---- credentials
  * ------------------------------------------------------------- */
 

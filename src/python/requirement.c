@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pip line: cut the comment, expand, split from its options, read. */
+/* One pip line in its normal form. */
 #include <string.h>
 
 #include <envbuild/buf.h>
@@ -7,86 +7,13 @@
 
 #include "pip_line.h"
 
-#define MAX_LINE ((size_t)256 << 10)
 #define MAX_SHOWN 160
 
 struct line {
-	char *text; /* expanded; becomes what is before the options */
-	char *rest; /* the options */
-	struct eb_pip_options options;
-	struct eb_secrets secrets;
+	struct eb_pip_split split;
 	struct eb_requirement *out;
 	struct eb_error *err;
 };
-
-/* ---- from the raw line to its two halves
- * ---------------------------------------------- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* A "#" at the beginning or behind white space. */
-static void cut_comment(char *s)
-{
-	for (char *p = s; *p; p++)
-		if (*p == '#' && (p == s || is_blank(p[-1]))) {
-			*p = '\0';
-			return;
-		}
-}
-
-static int check_bytes(const char *s, struct eb_error *err)
-{
-	size_t n = strlen(s);
-
-	if (n > MAX_LINE)
-		return eb_err_set(err, EB_INPUT, "longer than %zu bytes",
-				  MAX_LINE);
-	if (!eb_utf8_valid(s, n))
-		return eb_err_set(err, EB_INPUT, "no UTF-8");
-	for (; *s; s++)
-		if (((unsigned char)*s < 0x20 && *s != '\t') || *s == 0x7f)
-			return eb_err_set(err, EB_INPUT,
-					  "a control character (0x%02x)",
-					  (unsigned char)*s);
-	return 0;
-}
-
-/* The options begin with the first word that begins with "-". */
-static void split(struct line *l)
-{
-	char *p = l->text;
-
-	while (*p && *p != '-') {
-		p += strcspn(p, " ");
-		p += *p == ' ';
-	}
-	l->rest = eb_strdup(p);
-	*p = '\0';
-	eb_strip(l->text);
-}
-
-static int prepare(struct line *l, const char *raw)
-{
-	eb_autofree char *text = eb_strdup(raw);
-	size_t n;
-
-	cut_comment(text);
-	eb_strip(text);
-	for (n = strlen(text); n && text[n - 1] == '\\'; n--)
-		text[n - 1] = '\0';
-	eb_strip(text);
-	if (check_bytes(text, l->err) < 0)
-		return -1;
-	l->text = eb_pip_expand(text, &l->secrets, l->err);
-	if (!l->text || check_bytes(l->text, l->err) < 0)
-		return -1;
-	eb_strip(l->text);
-	split(l);
-	return eb_pip_options_parse(l->rest, &l->options, l->err);
-}
 
 /* ---- the kinds
  * ---------------------------------------------------------------------------
@@ -103,9 +30,9 @@ static char *join(const struct eb_strv *v, const char *between)
 
 static int only_one(struct line *l)
 {
-	const struct eb_pip_options *o = &l->options;
+	const struct eb_pip_options *o = &l->split.options;
 	size_t files = o->include.n + o->constraint.n;
-	size_t sources = o->editable.n + !!*l->text;
+	size_t sources = o->editable.n + !!*l->split.text;
 
 	if (files + sources > 1 || (files && o->global.n)) {
 		eb_err_set(l->err, EB_INPUT,
@@ -129,11 +56,11 @@ static int only_one(struct line *l)
 
 static int file_option(struct line *l)
 {
-	const struct eb_pip_options *o = &l->options;
+	const struct eb_pip_options *o = &l->split.options;
 	bool include = o->include.n;
 	const char *value = include ? o->include.v[0] : o->constraint.v[0];
 	eb_autofree char *shown =
-		eb_secrets_hide(&l->secrets, eb_pip_clean(value), true);
+		eb_secrets_hide(&l->split.secrets, eb_pip_clean(value), true);
 
 	l->out->kind = include ? EB_REQ_INCLUDE : EB_REQ_CONSTRAINT;
 	l->out->text = eb_asprintf("%s %s", include ? "-r" : "-c", shown);
@@ -144,12 +71,13 @@ static int file_option(struct line *l)
 static int global_options(struct line *l)
 {
 	l->out->kind = EB_REQ_OPTION;
-	for (size_t i = 0; i < l->options.global.n; i++) {
-		char **one = &l->options.global.v[i];
+	for (size_t i = 0; i < l->split.options.global.n; i++) {
+		char **one = &l->split.options.global.v[i];
 
-		*one = eb_secrets_hide(&l->secrets, *one, true);
+		*one = eb_secrets_hide(&l->split.secrets, *one,
+				       !eb_starts(*one, "--trusted-host "));
 	}
-	l->out->text = join(&l->options.global, "\n");
+	l->out->text = join(&l->split.options.global, "\n");
 	return 0;
 }
 
@@ -167,25 +95,30 @@ static void append(char **text, const char *what, const char *value)
 /* --hash and --config-settings of a requirement, behind it. */
 static void add_options(struct line *l)
 {
-	const struct eb_pip_options *o = &l->options;
+	const struct eb_pip_options *o = &l->split.options;
 
 	for (size_t i = 0; i < o->hash.n; i++) {
 		append(&l->out->text, " --hash=", o->hash.v[i]);
 		append(&l->out->behind, " --hash=", o->hash.v[i]);
 	}
 	for (size_t i = 0; i < o->setting.n; i++) {
-		append(&l->out->text, " --config-settings=", o->setting.v[i]);
-		append(&l->out->behind, " --config-settings=", o->setting.v[i]);
+		eb_autofree char *shown =
+			eb_secrets_hide(&l->split.secrets,
+					eb_pip_clean(o->setting.v[i]), false);
+
+		append(&l->out->text, " --config-settings=", shown);
+		append(&l->out->behind, " --config-settings=", shown);
 	}
 }
 
 static int source(struct line *l)
 {
-	bool editable = l->options.editable.n;
-	const char *args = editable ? l->options.editable.v[0] : l->text;
+	bool editable = l->split.options.editable.n;
+	const char *args =
+		editable ? l->split.options.editable.v[0] : l->split.text;
 
-	if (eb_pip_source_parse(args, editable, &l->secrets, l->out, l->err) <
-	    0)
+	if (eb_pip_source_parse(args, editable, &l->split.secrets, l->out, NULL,
+				l->err) < 0)
 		return -1;
 	add_options(l);
 	return 0;
@@ -193,11 +126,11 @@ static int source(struct line *l)
 
 static int read_line(struct line *l, const char *raw)
 {
-	if (prepare(l, raw) < 0 || only_one(l) < 0)
+	if (eb_pip_split(raw, &l->split, l->err) < 0 || only_one(l) < 0)
 		return -1;
-	if (l->options.include.n || l->options.constraint.n)
+	if (l->split.options.include.n || l->split.options.constraint.n)
 		return file_option(l);
-	if (*l->text || l->options.editable.n)
+	if (*l->split.text || l->split.options.editable.n)
 		return source(l);
 	return global_options(l);
 }
@@ -208,10 +141,7 @@ static int read_line(struct line *l, const char *raw)
 
 static void line_release(struct line *l)
 {
-	free(l->text);
-	free(l->rest);
-	eb_pip_options_release(&l->options);
-	eb_secrets_release(&l->secrets);
+	eb_pip_split_release(&l->split);
 }
 
 char *eb_requirement_shown(const char *line)
@@ -236,8 +166,8 @@ static void tell(const struct line *l, const char *raw)
 
 	free(err->message);
 	free(err->hint);
-	err->message = eb_secrets_hide(&l->secrets, message, false);
-	err->hint = eb_secrets_hide(&l->secrets, advice, false);
+	err->message = eb_secrets_hide(&l->split.secrets, message, false);
+	err->hint = eb_secrets_hide(&l->split.secrets, advice, false);
 	eb_err_prefix(err, "\"%s\", reading a pip requirement", shown);
 }
 
@@ -247,6 +177,7 @@ int eb_requirement_parse(const char *line, struct eb_requirement *out,
 	struct line l EB_CLEANUP(line_release) = { .out = out, .err = err };
 
 	memset(out, 0, sizeof *out);
+	out->raw = eb_strdup(line);
 	if (read_line(&l, line) == 0)
 		return 0;
 	tell(&l, line);
@@ -254,12 +185,34 @@ int eb_requirement_parse(const char *line, struct eb_requirement *out,
 	return -1;
 }
 
+int eb_requirement_as_constraint(const struct eb_requirement *r,
+				 struct eb_error *err)
+{
+	const char *why = NULL;
+
+	if (r->kind == EB_REQ_OPTION || r->kind == EB_REQ_CONSTRAINT ||
+	    r->kind == EB_REQ_INCLUDE)
+		return 0;
+	if (r->kind == EB_REQ_EDITABLE)
+		why = "nothing editable";
+	else if (!r->name)
+		why = "nothing without a name";
+	else if (r->kind == EB_REQ_REQUIREMENT &&
+		 memchr(r->text, '[', strcspn(r->text, ";@")))
+		why = "no extras";
+	if (!why)
+		return 0;
+	return eb_err_set(err, EB_INPUT, "\"%s\": pip takes %s as a constraint",
+			  r->text, why);
+}
+
 void eb_requirement_release(struct eb_requirement *r)
 {
 	free(r->text);
 	free(r->name);
-	free(r->argument);
+	eb_wipe(r->argument);
 	free(r->before);
 	free(r->behind);
+	eb_wipe(r->raw);
 	memset(r, 0, sizeof *r);
 }

@@ -21,6 +21,8 @@ struct walk {
 	struct stat besides;
 	uint64_t bytes, entries;
 	unsigned depth;
+	eb_local_fn *fn; /* or NULL */
+	void *data;
 	struct eb_error *err;
 };
 
@@ -40,6 +42,21 @@ static int too_much(struct walk *w, const char *what)
 		   what);
 	return eb_err_hint(w->err, "name what does not belong to it in a "
 				   ".gitignore");
+}
+
+static int tell(struct walk *w, const char *path, const struct stat *st, int fd,
+		const char *target)
+{
+	const struct eb_local_entry e = {
+		.path = path,
+		.executable = st->st_mode & 0111,
+		.mtime = st->st_mtime,
+		.size = (uint64_t)st->st_size,
+		.fd = fd,
+		.target = target,
+	};
+
+	return w->fn ? w->fn(w->data, &e, w->err) : 0;
 }
 
 /* ---- one entry
@@ -63,10 +80,11 @@ static int add_file(struct walk *w, int dir, const char *name, const char *path,
 	eb_key_text(&w->key, st->st_mode & 0111 ? "program" : "file");
 	eb_key_text(&w->key, path);
 	eb_key_digest(&w->key, &digest);
-	return 0;
+	return tell(w, path, st, fd, NULL);
 }
 
-static int add_link(struct walk *w, int dir, const char *name, const char *path)
+static int add_link(struct walk *w, int dir, const char *name, const char *path,
+		    const struct stat *st)
 {
 	char target[4097];
 	ssize_t n = readlinkat(dir, name, target, sizeof target - 1);
@@ -77,7 +95,7 @@ static int add_link(struct walk *w, int dir, const char *name, const char *path)
 	eb_key_text(&w->key, "link");
 	eb_key_text(&w->key, path);
 	eb_key_text(&w->key, target);
-	return 0;
+	return tell(w, path, st, -1, target);
 }
 
 static int add_folder(struct walk *w, int dir, const char *name,
@@ -154,7 +172,7 @@ static int add_entry(struct walk *w, int dir, const char *name,
 	if (S_ISDIR(st.st_mode))
 		return add_folder(w, dir, name, path, ig);
 	if (S_ISLNK(st.st_mode))
-		return add_link(w, dir, name, path);
+		return add_link(w, dir, name, path, &st);
 	return add_file(w, dir, name, path, &st);
 }
 
@@ -238,10 +256,11 @@ static int whole_file(struct walk *w, int fd, const char *path)
 	return 0;
 }
 
-int eb_local_source(const char *path, const char *besides,
-		    struct eb_digest *out, struct eb_error *err)
+int eb_local_source_each(const char *path, const char *besides, eb_local_fn *fn,
+			 void *data, struct eb_digest *out,
+			 struct eb_error *err)
 {
-	struct walk w = { .top = path, .err = err };
+	struct walk w = { .top = path, .fn = fn, .data = data, .err = err };
 	eb_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	int rc;
@@ -264,4 +283,10 @@ int eb_local_source(const char *path, const char *besides,
 	if (rc == 0)
 		eb_key_end(&w.key, out);
 	return rc;
+}
+
+int eb_local_source(const char *path, const char *besides,
+		    struct eb_digest *out, struct eb_error *err)
+{
+	return eb_local_source_each(path, besides, NULL, NULL, out, err);
 }

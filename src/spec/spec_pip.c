@@ -6,62 +6,6 @@
 #include "spec_pip_files.h"
 #include "spec_reader.h"
 
-static char *strip_end(char *line)
-{
-	size_t n = strlen(line);
-
-	if (n && line[n - 1] == '\r')
-		line[n - 1] = '\0';
-	return line;
-}
-
-static bool is_comment(const char *line)
-{
-	line += strspn(line, " \t\f\v");
-	return *line == '#';
-}
-
-static size_t trailing_backslashes(const char *line)
-{
-	size_t n = strlen(line), i = n;
-
-	while (i && line[i - 1] == '\\')
-		i--;
-	return n - i;
-}
-
-/* pip takes all backslashes of the end away, and a comment ends a row of
- * joined lines. */
-char *eb_pip_next_line(const char **at, unsigned *line, unsigned *number)
-{
-	EB_AUTOBUF(out, EB_MAX_YAML);
-
-	if (!**at)
-		return NULL;
-	*number = *line;
-	while (**at) {
-		size_t n = strcspn(*at, "\n");
-		eb_autofree char *one = strip_end(eb_strndup(*at, n));
-		size_t cut = is_comment(one) ? 0 : trailing_backslashes(one);
-
-		*at += n + ((*at)[n] == '\n');
-		++*line;
-		if (is_comment(one))
-			eb_buf_addch(&out, ' ');
-		one[strlen(one) - cut] = '\0';
-		eb_buf_adds(&out, one);
-		if (!cut)
-			break;
-	}
-	return eb_buf_steal(&out, NULL);
-}
-
-static int bad_line(struct eb_spec_reader *r, const struct eb_yaml_node *n,
-		    unsigned line)
-{
-	return eb_err_at(r->err, r->doc->name, line, n->column);
-}
-
 static void take(struct eb_spec_reader *r, struct eb_requirement *q,
 		 unsigned line, unsigned column)
 {
@@ -88,20 +32,29 @@ static unsigned first_line(const struct eb_spec_reader *r,
 			  line[n->column - 1] == '|');
 }
 
-static int add_lines(struct eb_spec_reader *r, const struct eb_yaml_node *n)
+static int bad_line(struct eb_spec_reader *r, const char *text, unsigned line,
+		    unsigned column)
 {
-	const char *at = n->text;
-	unsigned line = first_line(r, n), number;
+	if (strstr(text, "{{") || strstr(text, "{%"))
+		eb_err_hint(r->err, "the file looks like a template: give the "
+				    "text that it makes");
+	return eb_err_at(r->err, r->spec->file, line, column);
+}
+
+int eb_spec_pip_lines(struct eb_spec_reader *r, const char *text, unsigned line,
+		      unsigned column)
+{
+	unsigned number;
 
 	for (;;) {
 		struct eb_requirement q;
-		eb_autofree char *one = eb_pip_next_line(&at, &line, &number);
+		eb_autofree char *one = eb_pip_next_line(&text, &line, &number);
 
 		if (!one)
 			return 0;
 		if (eb_requirement_parse(one, &q, r->err) < 0)
-			return bad_line(r, n, number);
-		take(r, &q, number, n->column);
+			return bad_line(r, one, number, column);
+		take(r, &q, number, column);
 	}
 }
 
@@ -131,7 +84,7 @@ static int add_item(struct eb_spec_reader *r, const struct eb_yaml_node *n)
 		return 0;
 	if (eb_spec_need_text(r, n, "pip") < 0 || eb_spec_no_template(r, n) < 0)
 		return -1;
-	return add_lines(r, n);
+	return eb_spec_pip_lines(r, n->text, first_line(r, n), n->column);
 }
 
 int eb_spec_pip(struct eb_spec_reader *r, const struct eb_yaml_node *n)

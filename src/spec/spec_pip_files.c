@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requirements and constraints files that a pip section includes: every line
  * in its order, and the check that all of it is there. */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,11 +12,20 @@
 
 #define MAX_DEPTH 16
 #define MAX_FILES 256
+#define MAX_BYTES EB_MAX_METADATA /* of all of them */
+
+/* The files that are being read, the innermost first. */
+struct open_file {
+	const struct open_file *outer;
+	struct stat st;
+};
 
 struct walk {
 	eb_pip_line_fn *fn;
 	void *data;
 	unsigned depth, files;
+	size_t bytes;
+	const struct open_file *open;
 	struct eb_error *err;
 };
 
@@ -23,12 +34,6 @@ static int visit(struct walk *w, const struct eb_requirement *q,
 
 /* ---- paths
  * ------------------------------------------------------------------------ */
-
-bool eb_pip_is_remote(const char *path)
-{
-	return strncasecmp(path, "http:", 5) == 0 ||
-	       strncasecmp(path, "https:", 6) == 0;
-}
 
 static bool is_file_url(const char *s)
 {
@@ -59,21 +64,37 @@ static char *folder_of(const char *file)
 /* ---- included files
  * ------------------------------------------------------------------ */
 
-static int read_text(const char *path, struct eb_buf *out, struct eb_error *err)
+static int open_regular(const char *path, struct stat *st, struct eb_error *err)
 {
-	if (eb_read_file(path, EB_MAX_YAML, out, err) < 0)
+	eb_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, st) < 0)
+		return eb_err_errno(err, EB_OK, errno, "\"%s\", opening", path);
+	if (S_ISREG(st->st_mode))
+		return eb_steal_fd(&fd);
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\", reading as requirements: it is no file",
+			  path);
+}
+
+/* The whole file as text; what it is goes to `me`. */
+static int read_text(const char *path, struct open_file *me, struct eb_buf *out,
+		     struct eb_error *err)
+{
+	eb_autofd int fd = open_regular(path, &me->st, err);
+	EB_AUTOBUF(raw, EB_MAX_YAML);
+
+	if (fd < 0 || eb_read_fd(fd, path, EB_MAX_YAML, &raw, err) < 0)
 		return -1;
-	if (strlen(out->data) != out->len)
-		eb_err_set(err, EB_INPUT,
-			   "\"%s\", reading as requirements: it has NUL bytes",
-			   path);
-	else if (!eb_utf8_valid(out->data, out->len))
-		eb_err_set(err, EB_INPUT,
-			   "\"%s\", reading as requirements: it is no UTF-8",
-			   path);
-	else
-		return 0;
-	return eb_err_at(err, path, 1, 1);
+	return eb_pip_decode(raw.data, raw.len, path, out, err);
+}
+
+static bool is_open(const struct walk *w, const struct stat *st)
+{
+	for (const struct open_file *f = w->open; f; f = f->outer)
+		if (f->st.st_dev == st->st_dev && f->st.st_ino == st->st_ino)
+			return true;
+	return false;
 }
 
 static int each_line(struct walk *w, const char *path, const char *text,
@@ -104,32 +125,59 @@ static int each_line(struct walk *w, const char *path, const char *text,
 	return rc;
 }
 
+static int too_many(struct walk *w, const struct eb_requirement *q)
+{
+	return eb_err_set(w->err, EB_INPUT,
+			  "\"%s\": more than %d files, %d deep or %zu bytes in "
+			  "all: do they include each other?",
+			  q->text, MAX_FILES, MAX_DEPTH, MAX_BYTES);
+}
+
+static int in_a_circle(struct walk *w, const struct eb_requirement *q)
+{
+	eb_err_set(w->err, EB_INPUT,
+		   "\"%s\": this file is being read already: they include "
+		   "each other",
+		   q->text);
+	return eb_err_hint(w->err, "take one of the lines out");
+}
+
+static int include_file(struct walk *w, const struct eb_requirement *q,
+			const char *path, bool constraint)
+{
+	struct open_file me = { .outer = w->open };
+	EB_AUTOBUF(text, EB_MAX_METADATA);
+	int rc;
+
+	if (w->depth == MAX_DEPTH || w->files == MAX_FILES)
+		return too_many(w, q);
+	if (read_text(path, &me, &text, w->err) < 0)
+		return -1;
+	w->bytes += text.len;
+	if (w->bytes > MAX_BYTES)
+		return too_many(w, q);
+	if (is_open(w, &me.st))
+		return in_a_circle(w, q);
+	w->open = &me;
+	w->depth++;
+	w->files++;
+	rc = each_line(w, path, text.data, constraint);
+	w->depth--;
+	w->open = me.outer;
+	return rc;
+}
+
+/* Errors get this place where they have none. */
 static int include(struct walk *w, const struct eb_requirement *q,
 		   const struct eb_pip_place *at)
 {
 	eb_autofree char *path = eb_pip_path(at->dir, q->argument);
 	bool constraint = at->constraint || q->kind == EB_REQ_CONSTRAINT;
-	EB_AUTOBUF(text, EB_MAX_YAML);
-	const char *start;
-	int rc;
 
-	if (w->depth == MAX_DEPTH || w->files == MAX_FILES) {
-		eb_err_set(w->err, EB_INPUT,
-			   "\"%s\": more than %d files, or more than %d deep: "
-			   "do they include each other?",
-			   q->text, MAX_FILES, MAX_DEPTH);
-		return eb_err_at(w->err, at->file, at->line, at->column);
-	}
-	if (read_text(path, &text, w->err) < 0)
-		return w->err->file ? -1
-				    : eb_err_at(w->err, at->file, at->line,
-						at->column);
-	start = text.data + (eb_starts(text.data, "\xef\xbb\xbf") ? 3 : 0);
-	w->depth++;
-	w->files++;
-	rc = each_line(w, path, start, constraint);
-	w->depth--;
-	return rc;
+	if (include_file(w, q, path, constraint) == 0)
+		return 0;
+	return w->err->file ? -1
+			    : eb_err_at(w->err, at->file, at->line, at->column);
 }
 
 static int visit(struct walk *w, const struct eb_requirement *q,
@@ -145,8 +193,12 @@ static int visit(struct walk *w, const struct eb_requirement *q,
 int eb_pip_visit(const struct eb_spec *spec, eb_pip_line_fn *fn, void *data,
 		 struct eb_error *err)
 {
-	struct walk w = { .fn = fn, .data = data, .err = err };
+	struct open_file top = { 0 };
+	struct walk w = { .fn = fn, .data = data, .open = &top, .err = err };
 	eb_autofree char *dir = folder_of(spec->file);
+
+	if (stat(spec->file, &top.st) < 0)
+		memset(&top.st, 0, sizeof top.st);
 
 	for (size_t i = 0; i < spec->n_pip; i++) {
 		struct eb_pip_place at = { .dir = dir,
@@ -166,29 +218,6 @@ int eb_pip_visit(const struct eb_spec *spec, eb_pip_line_fn *fn, void *data,
 static int bad(const struct eb_pip_place *at, struct eb_error *err)
 {
 	return eb_err_at(err, at->file, at->line, at->column);
-}
-
-/* pip takes names and versions alone there. */
-static int check_constraint(const struct eb_requirement *q,
-			    const struct eb_pip_place *at, struct eb_error *err)
-{
-	const char *why = NULL;
-
-	if (q->kind == EB_REQ_OPTION || q->kind == EB_REQ_CONSTRAINT ||
-	    q->kind == EB_REQ_INCLUDE)
-		return 0;
-	if (q->kind == EB_REQ_EDITABLE)
-		why = "nothing editable";
-	else if (!q->name)
-		why = "nothing without a name";
-	else if (q->kind == EB_REQ_REQUIREMENT &&
-		 memchr(q->text, '[', strcspn(q->text, ";@")))
-		why = "no extras";
-	if (!why)
-		return 0;
-	eb_err_set(err, EB_INPUT, "\"%s\": pip takes %s as a constraint",
-		   q->text, why);
-	return bad(at, err);
 }
 
 static bool has_file(const char *dir, const char *name)
@@ -242,8 +271,8 @@ static int check_line(void *data, const struct eb_requirement *q,
 {
 	eb_autofree char *path = NULL;
 
-	if (at->constraint && check_constraint(q, at, err) < 0)
-		return -1;
+	if (at->constraint && eb_requirement_as_constraint(q, err) < 0)
+		return bad(at, err);
 	if (!q->before)
 		return 0;
 	path = eb_pip_path(at->dir, q->argument);

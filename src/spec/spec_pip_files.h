@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include <envbuild/pip_set.h>
 #include <envbuild/spec.h>
 
 struct eb_pip_place {
@@ -26,13 +27,6 @@ int eb_pip_visit(const struct eb_spec *spec, eb_pip_line_fn *fn, void *data,
 int eb_pip_files_check(const struct eb_spec *spec, struct eb_events *events,
 		       struct eb_error *err);
 
-/* Text of a requirements file from `*at` on as one logical line (what ends
- * in a backslash is joined with the next); NULL at the end. `*line` is moved
- * on with it; the line's own number is in `*number`. */
-char *eb_pip_next_line(const char **at, unsigned *line, unsigned *number);
-
-/* "http:" or "https:" in front */
-bool eb_pip_is_remote(const char *path);
 /* Path of an argument: of a file: URL, or below `dir`. Caller frees. */
 char *eb_pip_path(const char *dir, const char *argument);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conda environment file (CEP 24) from its text. */
+/* A conda environment file (CEP 24), or a requirements file, from its text. */
 #include <string.h>
 #include <unistd.h>
 
@@ -89,12 +89,18 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 	};
 
 	spec->file = eb_strdup(file);
-	if (eb_spec_foreign_text(text, len, file, err) < 0 ||
-	    eb_yaml_parse(text, len, file, &doc, err) < 0)
+	if (eb_spec_foreign_text(text, len, file, err) < 0)
 		return -1;
-	r.doc = doc;
-	if (read_fields(&r) < 0)
-		return -1;
+	if (eb_spec_is_requirements(file, text, len)) {
+		if (eb_spec_requirements(&r, text, len) < 0)
+			return -1;
+	} else {
+		if (eb_yaml_parse(text, len, file, &doc, err) < 0)
+			return -1;
+		r.doc = doc;
+		if (read_fields(&r) < 0)
+			return -1;
+	}
 	*out = eb_steal(spec);
 	return 0;
 }

@@ -40,9 +40,21 @@ int eb_spec_dependencies(struct eb_spec_reader *r,
 /* The list below `pip:`. */
 int eb_spec_pip(struct eb_spec_reader *r, const struct eb_yaml_node *n);
 
+/* Lines of a requirements file, the first of them in line `line`. */
+int eb_spec_pip_lines(struct eb_spec_reader *r, const char *text, unsigned line,
+		      unsigned column);
+
+/* Is it a requirements file of its own? By its name (spec.h), unless a line
+ * begins with "dependencies:". */
+bool eb_spec_is_requirements(const char *file, const char *text, size_t len);
+int eb_spec_requirements(struct eb_spec_reader *r, const char *text,
+			 size_t len);
+
 /* Files of other kinds, told by what they look like: fills an error, -1. */
 int eb_spec_foreign_text(const char *text, size_t len, const char *file,
 			 struct eb_error *err);
+/* First line that begins with `prefix`: its number, or 0. */
+unsigned eb_spec_find_line(const char *text, size_t len, const char *prefix);
 int eb_spec_foreign_map(struct eb_spec_reader *r);
 
 /* Is there a selector behind the node, and not for our platform? */

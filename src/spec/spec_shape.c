@@ -5,8 +5,7 @@
 
 #include "spec_reader.h"
 
-/* First line of `text` that begins with `prefix`: its number, or 0. */
-static unsigned find_line(const char *text, size_t len, const char *prefix)
+unsigned eb_spec_find_line(const char *text, size_t len, const char *prefix)
 {
 	size_t n = strlen(prefix);
 	const char *p = text, *end = text + len;
@@ -25,29 +24,69 @@ static unsigned find_line(const char *text, size_t len, const char *prefix)
 static int refuse(const char *file, unsigned line, const char *what,
 		  const char *hint, struct eb_error *err)
 {
-	eb_err_set(err, EB_INPUT,
-		   "\"%s\", reading as a conda environment file: %s", file,
+	eb_err_set(err, EB_INPUT, "\"%s\", reading as a definition: %s", file,
 		   what);
 	eb_err_at(err, file, line, 1);
 	return hint ? eb_err_hint(err, "%s", hint) : -1;
 }
 
+/* ---- what is told by a line or by the name
+ * ----------------------------------------------------- */
+
+static const struct {
+	const char *line, *what, *hint;
+} by_line[] = {
+	{ "@EXPLICIT", "it is an explicit list of packages (@EXPLICIT)",
+	  "give the environment file that it was made from" },
+	{ "# packages in environment at", "it is what \"conda list\" prints",
+	  "\"conda env export\" writes an environment file" },
+};
+
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+bool eb_spec_is_pylock(const char *file)
+{
+	const char *name = base_name(file);
+
+	return strcmp(name, "pylock.toml") == 0 ||
+	       (eb_starts(name, "pylock.") && eb_ends(name, ".toml"));
+}
+
+static int foreign_name(const char *file, struct eb_error *err)
+{
+	static const char hint[] =
+		"give a conda environment file, or requirements in a file "
+		"whose name ends in .txt";
+
+	if (eb_spec_is_pylock(file))
+		return refuse(file, 1,
+			      "it is a lock of Python projects (pylock.toml), "
+			      "not a definition",
+			      hint, err);
+	if (strcmp(base_name(file), "pyproject.toml") == 0)
+		return refuse(file, 1, "it is a Python project's own file",
+			      "write \"-e FOLDER\" in a requirements file or "
+			      "below \"- pip:\"",
+			      err);
+	return refuse(file, 1, "it is TOML", hint, err);
+}
+
 int eb_spec_foreign_text(const char *text, size_t len, const char *file,
 			 struct eb_error *err)
 {
-	unsigned line = find_line(text, len, "@EXPLICIT");
+	for (size_t i = 0; i < sizeof by_line / sizeof *by_line; i++) {
+		unsigned line = eb_spec_find_line(text, len, by_line[i].line);
 
-	if (line)
-		return refuse(file, line,
-			      "it is an explicit list of packages (@EXPLICIT)",
-			      "give the environment file that it was made from",
-			      err);
-	line = find_line(text, len, "# packages in environment at");
-	if (line)
-		return refuse(file, line, "it is what \"conda list\" prints",
-			      "\"conda env export\" writes an environment file",
-			      err);
-	return 0;
+		if (line)
+			return refuse(file, line, by_line[i].what,
+				      by_line[i].hint, err);
+	}
+	return eb_ends(file, ".toml") ? foreign_name(file, err) : 0;
 }
 
 /* ---- one text or a list in place of a mapping
@@ -85,8 +124,8 @@ static int not_a_map(struct eb_spec_reader *r)
 	if (root->type == EB_YAML_SCALAR && all_requirements(root->text))
 		return refuse(file, root->line,
 			      "it looks like a requirements file of pip",
-			      "put its lines below \"- pip:\" of an "
-			      "environment file, or write \"- pip: [-r FILE]\"",
+			      "give it a name that ends in .txt, or put its "
+			      "lines below \"- pip:\" of an environment file",
 			      r->err);
 	eb_yaml_err(r->doc, root, r->err,
 		    "\"%s\", reading as a conda environment file: it is %s, "

@@ -184,6 +184,17 @@ static const char *const equal[][2] = {
 	  "variables: {Y: '2', X: '1'}\ndependencies: [a]" },
 	{ "dependencies: [a]", "dependencies: [a]\nplatforms: [osx-64]\n" },
 	{ "dependencies: [a, {pip: }]", "dependencies: [a, {pip: []}]" },
+	{ "dependencies: [{pip: ['x==1 --hash=sha256:aa --hash=sha256:bb']}]",
+	  "dependencies: [{pip: ['x == 1.0 --hash=sha256:bb "
+	  "--hash=sha256:aa']}]" },
+	{ "dependencies: [{pip: ['git+https://a:b@h/r@v1#egg=x']}]",
+	  "dependencies: [{pip: ['git+https://h/r@v1#egg=x # c']}]" },
+	{ "dependencies: [{pip: ['-r https://a:b@h/r.txt?token=z']}]",
+	  "dependencies: [{pip: ['-r https://h/r.txt']}]" },
+	{ "dependencies: [{pip: ['x -C a=b']}]",
+	  "dependencies: [{pip: ['X --config-settings \"a=b\"']}]" },
+	{ "dependencies: [{pip: [--only-binary a_B]}]",
+	  "dependencies: [{pip: [--only-binary=A.b]}]" },
 };
 
 static const char *const different[][2] = {
@@ -202,6 +213,23 @@ static const char *const different[][2] = {
 	  "dependencies: [{pip: [x, -i https://b, -i https://a]}]" },
 	{ "dependencies: [{pip: [x==1]}]",
 	  "dependencies: [{pip: [x==1 --hash=sha256:aa]}]" },
+	{ "dependencies: [{pip: [x==1 --hash=sha256:aa]}]",
+	  "dependencies: [{pip: [x==1 --hash=sha256:ab]}]" },
+	{ "dependencies: [{pip: [x -C a=b]}]",
+	  "dependencies: [{pip: [x -C a=c]}]" },
+	{ "dependencies: [{pip: ['git+https://h/r@v1']}]",
+	  "dependencies: [{pip: ['git+https://h/r@v2']}]" },
+	{ "dependencies: [{pip: ['git+https://h/r#egg=x']}]",
+	  "dependencies: [{pip: ['git+https://h/r#egg=x&subdirectory=s']}]" },
+	{ "dependencies: [{pip: ['-r https://h/r.txt']}]",
+	  "dependencies: [{pip: ['-c https://h/r.txt']}]" },
+	{ "dependencies: [{pip: [x]}]", "dependencies: [{pip: [x, --pre]}]" },
+	{ "dependencies: [{pip: [x]}]",
+	  "dependencies: [{pip: [x, --require-hashes]}]" },
+	{ "dependencies: [{pip: [x, -i https://a]}]",
+	  "dependencies: [{pip: [x, --extra-index-url https://a]}]" },
+	{ "dependencies: [{pip: [x]}]", "dependencies: [{pip: [x, --no-binary "
+					"x]}]" },
 	{ "dependencies: [{pip: [x]}]",
 	  "dependencies: [{pip: ['x; os_name == \"nt\"']}]" },
 	{ "dependencies: [a]\nvariables: {X: 1}",
@@ -297,6 +325,42 @@ static void no_credentials(void **state)
 	assert_non_null(
 		strstr(text, "--extra-index-url https://h/${MY_TOKEN}"));
 	unsetenv("MY_TOKEN");
+}
+
+/* What a secret variable holds is neither seen nor counts; another one's
+ * value does. */
+static void variables_in_lines(void **state)
+{
+	static const char file[] =
+		"dependencies:\n- pip:\n"
+		"  - -i https://${MY_TOKEN}@h/s\n"
+		"  - --extra-index-url https://u:${MY_TOKEN}@h/${MY_TOKEN}/s\n"
+		"  - --trusted-host u:${MY_TOKEN}@h\n"
+		"  - -f https://h/w?sig=${MY_TOKEN}\n"
+		"  - -r https://${MY_TOKEN}@h/${MY_TOKEN}/r.txt\n"
+		"  - x @ https://h/${MY_TOKEN}/x.whl\n"
+		"  - git+https://${MY_TOKEN}@h/r#egg=r\n"
+		"  - -e git+https://h/${MY_TOKEN}/r2#egg=r2\n"
+		"  - y==1 --config-settings token=${MY_TOKEN}\n"
+		"  - z==${Z_VERSION}\n";
+	eb_autofree char *a = NULL, *b = NULL, *c = NULL;
+
+	(void)state;
+	setenv("MY_TOKEN", "hunter2x", 1);
+	setenv("Z_VERSION", "1.0", 1);
+	a = text_of(file);
+	setenv("MY_TOKEN", "another3y", 1);
+	b = text_of(file);
+	setenv("Z_VERSION", "1.1", 1);
+	c = text_of(file);
+	unsetenv("MY_TOKEN");
+	unsetenv("Z_VERSION");
+	assert_null(strstr(a, "hunter2x"));
+	assert_string_equal(a, b);
+	assert_non_null(strstr(a, "pip z==1\n"));
+	assert_non_null(strstr(c, "pip z==1.1\n"));
+	assert_non_null(
+		strstr(a, "pip y==1 --config-settings=token=${MY_TOKEN}\n"));
 }
 
 /* ---- files and folders by content
@@ -520,6 +584,7 @@ int main(void)
 		cmocka_unit_test(request_counts),
 		cmocka_unit_test(forged),
 		cmocka_unit_test(no_credentials),
+		cmocka_unit_test(variables_in_lines),
 		cmocka_unit_test(folder_content),
 		cmocka_unit_test(modes_and_places),
 		cmocka_unit_test(itself_inside),

@@ -462,6 +462,35 @@ static void what_stays(void **state)
 	parsed_text("https://h:8080/t/a.whl", "https://h:8080/t/a.whl");
 }
 
+/* Which names say that what they hold is secret. */
+static void secret_names(void **state)
+{
+	static const char *const secret[] = {
+		"TOK",	     "A_TOKEN",	 "GHTOKEN",    "MY_KEY",
+		"KEY_OF_ME", "PASSWORD", "DBPASSWORD", "X_SAS_Y",
+	};
+	static const char *const open[] = { "HOST",    "TOKENS_AT", "MONKEY",
+					    "COMPASS", "A_PATH",    "VER_A" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof secret / sizeof *secret; i++) {
+		eb_autofree char *line = eb_asprintf("x -C a=${%s}", secret[i]);
+		eb_autofree char *wanted =
+			eb_asprintf("x --config-settings=a=${%s}", secret[i]);
+
+		setenv(secret[i], "hunter2x", 1);
+		parsed_text(line, wanted);
+		unsetenv(secret[i]);
+	}
+	for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+		eb_autofree char *line = eb_asprintf("x -C a=${%s}", open[i]);
+
+		setenv(open[i], "value", 1);
+		parsed_text(line, "x --config-settings=a=value");
+		unsetenv(open[i]);
+	}
+}
+
 static void undefined_stays(void **state)
 {
 	AUTOREQ(q);
@@ -605,6 +634,7 @@ int main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(credentials),
 		cmocka_unit_test(what_stays),
+		cmocka_unit_test(secret_names),
 		cmocka_unit_test(undefined_stays),
 		cmocka_unit_test(shown_is_short),
 		cmocka_unit_test(any_line),

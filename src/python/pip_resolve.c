@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pip section resolved: which calls of uv it takes. First with what conda
+ * installs as constraints, then, where that may be replaced, as preferences;
+ * each here, and where an sdist's metadata has to be built, elsewhere.
+ */
+#include "pip_resolve_int.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <envbuild/file.h>
+
+#define KEPT_S 86400 /* folders of calls that were killed */
+
+enum outcome { FAILED = -1, ANSWERED, STOPPED, UNSOLVED };
+
+/* --- folders ----------------------------------------------------------------
+ */
+
+/* What killed runs left. */
+static void sweep(const char *root)
+{
+	DIR *d = opendir(root);
+	struct dirent *e;
+	struct stat st;
+
+	while (d && (e = readdir(d))) {
+		eb_autofree char *path = eb_path_join(root, e->d_name);
+		struct eb_error ignored = EB_ERROR_INIT;
+
+		if (eb_starts(e->d_name, "run-") && lstat(path, &st) == 0 &&
+		    st.st_mtime + KEPT_S < time(NULL))
+			eb_remove_tree(path, &ignored);
+		eb_err_release(&ignored);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int open_folders(struct eb_resolving *z, struct eb_error *err)
+{
+	if (eb_mkdirs(z->r->cache, 0700, err) < 0)
+		return -1;
+	z->root = realpath(z->r->cache, NULL);
+	if (!z->root)
+		return eb_err_set(err, EB_MACHINE, "\"%s\" cannot be found",
+				  z->r->cache);
+	sweep(z->root);
+	z->cache = eb_path_join(z->root, "uv");
+	z->dir = eb_make_tempdir(z->root, "run-", err);
+	return z->dir ? eb_mkdirs(z->cache, 0700, err) : -1;
+}
+
+static void release(struct eb_resolving *z)
+{
+	struct eb_error ignored = EB_ERROR_INIT;
+
+	if (z->dir)
+		eb_remove_tree(z->dir, &ignored);
+	eb_err_release(&ignored);
+	free(z->uv);
+	free(z->version);
+	free(z->python);
+	free(z->python_folder);
+	free(z->root);
+	free(z->cache);
+	free(z->dir);
+	free(z->stop);
+	eb_resolve_seen_release(z);
+	eb_strv_release(&z->tags);
+	eb_uv_call_made_release(&z->made);
+	eb_uv_log_release(&z->log);
+}
+
+/* --- a call ------------------------------------------------------------------
+ */
+
+static int run_here(struct eb_resolving *z, struct eb_buf *said,
+		    struct eb_error *err)
+{
+	struct eb_uv_job job = {
+		.root = z->root,
+		.env = (const char *const *)z->made.env.v,
+		.timeout_s = EB_UV_TIME,
+		.log = said,
+	};
+
+	free(z->made.argv.v[0]);
+	z->made.argv.v[0] = realpath(z->uv, NULL);
+	eb_strv_take(&z->made.see, realpath(z->uv, NULL));
+	if (z->python_folder)
+		eb_strv_add(&z->made.see, z->python_folder);
+	eb_strv_sort(&z->made.see);
+	eb_strv_unique(&z->made.see);
+	job.argv = (const char *const *)z->made.argv.v;
+	job.see = (const char *const *)z->made.see.v;
+	if (eb_uv_run(&job, z->events, err) < 0)
+		return -1;
+	z->status = job.status;
+	return 0;
+}
+
+static int run_away(struct eb_resolving *z, struct eb_buf *said,
+		    struct eb_error *err)
+{
+	struct eb_uv_call call = {
+		.dir = z->made.dir,
+		.argv = (const char *const *)z->made.argv.v,
+		.env = (const char *const *)z->made.env.v,
+		.uv = z->uv,
+		.out = said,
+	};
+
+	if (z->r->elsewhere(z->r->data, &call, err) < 0)
+		return -1;
+	z->status = call.status;
+	return 0;
+}
+
+static enum outcome judge(struct eb_resolving *z, const char *said)
+{
+	eb_uv_log_read(said, z->r->indexes, z->status != 0, &z->log);
+	z->stop = eb_uv_log_stop(&z->log);
+	if (z->status == 0 && (z->away || !z->log.built))
+		return ANSWERED;
+	if (z->stop)
+		return STOPPED;
+	return strstr(z->log.text, "No solution found when resolving")
+		       ? UNSOLVED
+		       : FAILED;
+}
+
+static enum outcome call(struct eb_resolving *z, bool away,
+			 struct eb_error *err)
+{
+	struct eb_uv_call_plan plan = {
+		.r = z->r,
+		.conda = z->conda,
+		.away = away,
+		.wheels = z->what != NULL,
+		.python = away ? z->r->python : z->python,
+		.cache = away ? "cache" : z->cache,
+	};
+	EB_AUTOBUF(said, EB_UV_ANSWER);
+	enum outcome end;
+	int rc;
+
+	eb_uv_call_made_release(&z->made);
+	eb_uv_log_release(&z->log);
+	free(eb_steal(z->stop));
+	z->away = away;
+	z->made.dir = eb_asprintf("%s/%u", z->dir, z->calls++);
+	if (plan.away && !plan.python)
+		plan.python = EB_UV_PYTHON;
+	if (eb_uv_call_make(&plan, &z->made, err) < 0)
+		return FAILED;
+	rc = away ? run_away(z, &said, err) : run_here(z, &said, err);
+	if (rc < 0)
+		return FAILED;
+	end = judge(z, said.data);
+	explicit_bzero(said.data, said.len);
+	if (end != ANSWERED)
+		eb_detail(z->events, "uv: %s", z->log.text);
+	return end == FAILED ? (enum outcome)eb_resolve_explain_other(z, err)
+			     : end;
+}
+
+/* Can uv be told of the target without its Python? */
+static bool only_away(const struct eb_resolving *z)
+{
+	const struct eb_python_target *t = &z->r->target;
+	eb_autofree char *platform = eb_uv_platform(t);
+
+	return t->free_threaded || !platform;
+}
+
+static enum outcome attempt(struct eb_resolving *z, enum eb_uv_conda conda,
+			    struct eb_error *err)
+{
+	bool away = z->away || only_away(z);
+	enum outcome end;
+
+	z->conda = conda;
+	if (away && !z->r->elsewhere)
+		return (enum outcome)eb_err_set(
+			err, EB_MACHINE,
+			"Python %s%s on %s: the resolver can be told of it by "
+			"that Python alone, and it cannot be run here",
+			z->r->target.version,
+			z->r->target.free_threaded ? " (free-threaded)" : "",
+			z->r->target.arch);
+	end = call(z, away, err);
+	if (end != STOPPED || away || !z->r->elsewhere || z->what)
+		return end;
+	eb_note(z->events,
+		"the metadata of %s has to be built: resolving with the "
+		"environment's own Python",
+		z->stop);
+	return call(z, true, err);
+}
+
+/* --- the whole ---------------------------------------------------------------
+ */
+
+static int solve(struct eb_resolving *z, struct eb_error *err)
+{
+	const struct eb_pip_request *r = z->r;
+	enum outcome end = attempt(z, EB_UV_CONSTRAINTS, err);
+
+	if (end == UNSOLVED && r->replace && r->n_installed) {
+		eb_detail(z->events, "what conda installs does not go with "
+				     "the pip section; it may be replaced");
+		end = attempt(z, EB_UV_PREFERENCES, err);
+	}
+	if (end == STOPPED)
+		return eb_resolve_explain_build(z, err);
+	if (end == UNSOLVED)
+		return eb_resolve_explain(z, err);
+	return end == ANSWERED ? 0 : -1;
+}
+
+int eb_resolve(const struct eb_pip_request *r, const char *what,
+	       struct eb_events *events, struct eb_pip_result *out,
+	       struct eb_error *err)
+{
+	struct eb_resolving z EB_CLEANUP(
+		release) = { .r = r, .events = events, .what = what };
+
+	*out = (struct eb_pip_result){ 0 };
+	z.uv = eb_find_uv(&z.version, err);
+	if (!z.uv || eb_tags_of(&r->target, &z.tags, err) < 0)
+		return -1;
+	z.python = eb_uv_python(&z.python_folder, err);
+	if (!z.python || open_folders(&z, err) < 0 || solve(&z, err) < 0)
+		return -1;
+	if (eb_resolve_answer(&z, out, err) < 0) {
+		eb_pip_result_release(out);
+		return -1;
+	}
+	out->built_metadata = z.away;
+	out->resolver = eb_asprintf("uv %s", z.version);
+	return 0;
+}
+
+int eb_pip_resolve(const struct eb_pip_request *r, struct eb_events *events,
+		   struct eb_pip_result *out, struct eb_error *err)
+{
+	return eb_resolve(r, NULL, events, out, err);
+}
+
+void eb_pip_result_release(struct eb_pip_result *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		eb_pin_release(&r->pin[i]);
+	free(r->pin);
+	eb_strv_release(&r->replaced);
+	free(r->resolver);
+	*r = (struct eb_pip_result){ 0 };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of files by their sha256, kept between runs: what an index says of a
+ * file's Python, time and size never changes, and asking for a page costs
+ * more than resolving does. Whether a file was withdrawn may change; that uv
+ * tells each time.
+ */
+#include "pip_resolve_int.h"
+
+#include <string.h>
+
+#include <envbuild/file.h>
+#include <envbuild/json.h>
+
+#define KNOWN_MAX ((size_t)8 << 20) /* bytes; beyond that it begins anew */
+
+static char *path_of(const char *root)
+{
+	return eb_path_join(root, "files.json");
+}
+
+json_t *eb_resolve_known_read(const char *root)
+{
+	eb_autofree char *path = path_of(root);
+	struct eb_error none = EB_ERROR_INIT;
+	EB_AUTOBUF(text, KNOWN_MAX);
+	json_t *known = NULL;
+
+	if (eb_path_exists(path) &&
+	    eb_read_file(path, text.max, &text, &none) == 0)
+		known = eb_json_parse(text.data, text.len, path, &none);
+	eb_err_release(&none);
+	if (!json_is_object(known)) {
+		json_decref(known);
+		known = json_object();
+	}
+	return known;
+}
+
+/* Who writes at the same time wins; the others ask again, once. */
+void eb_resolve_known_write(const char *root, json_t *known)
+{
+	eb_autofree char *path = path_of(root);
+	eb_autojson json_t *there = eb_resolve_known_read(root);
+	struct eb_error none = EB_ERROR_INIT;
+	EB_AUTOBUF(text, KNOWN_MAX);
+
+	json_object_update(there, known);
+	eb_json_canonical(there, &text);
+	if (text.overflow) {
+		eb_buf_reset(&text);
+		eb_json_canonical(known, &text);
+	}
+	if (!text.overflow)
+		eb_write_file(path, text.data, text.len, 0600, &none);
+	eb_err_release(&none);
+}

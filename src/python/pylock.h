@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pylock.toml (PEP 751): what a resolver answers, and locks of others. */
+#ifndef EB_PYTHON_PYLOCK_H
+#define EB_PYTHON_PYLOCK_H
+
+#include <jansson.h>
+
+#include <envbuild/pip_resolve.h>
+
+#define EB_PYLOCK_PACKAGES 20000
+
+struct eb_pylock_reader {
+	const char *name;	    /* of the lock, for messages */
+	const char *dir;	    /* that its paths are relative to */
+	const struct eb_strv *tags; /* of the target, best first */
+	const struct eb_python_target *target; /* for messages */
+	/* What may be taken of a project; NULL or empty: anything. */
+	const struct eb_strv *(*hashes)(void *data, const char *name);
+	/* Where a path of the answer really is; NULL: there. Caller frees. */
+	char *(*place)(void *data, const char *path);
+	void *data;
+};
+/* One of [[packages]]; what it does not say stays empty. EB_NO: no file of it
+ * fits the target, or none has the hash; EB_INPUT. */
+int eb_pylock_pin(const struct eb_pylock_reader *l, const json_t *package,
+		  struct eb_pin *out, struct eb_error *err);
+
+/* A marker of a lock without its questions for extras and groups: none is
+ * asked for but the groups of `groups`. Caller frees. */
+char *eb_pylock_marker(const char *marker, const json_t *groups);
+
+/* "%2B" as "+"; the last component of a URL's or file's path. Caller frees. */
+char *eb_pylock_file_name(const char *url);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uv as a program: where it is, how it is run, what it says. */
+#ifndef EB_PYTHON_UV_H
+#define EB_PYTHON_UV_H
+
+#include <envbuild/pip_resolve.h>
+
+#define EB_UV_ANSWER ((size_t)64 << 20) /* of what it writes */
+#define EB_UV_TIME 600			/* s, of one call */
+
+/* --- running it (uv_run.c) ------------------------------------------------ */
+struct eb_uv_job {
+	const char *root; /* of this call and of the cache; writable, real */
+	const char *const *argv, *const *env;
+	const char *const *see; /* files and folders that it reads; or NULL */
+	unsigned timeout_s;
+	struct eb_buf *log; /* both of its outputs */
+	int status;	    /* filled */
+};
+/* EB_STEP: it took too long; EB_MACHINE: it cannot be run. */
+int eb_uv_run(struct eb_uv_job *job, struct eb_events *events,
+	      struct eb_error *err);
+/* A Python of this machine for uv to look at: it wants one, whatever it
+ * resolves for. *folder: what that one lies in, or NULL. The caller frees. */
+char *eb_uv_python(char **folder, struct eb_error *err);
+/* Value of --python-platform; NULL: uv knows none for that machine. */
+char *eb_uv_platform(const struct eb_python_target *t);
+
+/* --- what it says (uv_log.c) ---------------------------------------------- */
+struct eb_uv_edge {		 /* "A 1.0 requires B>=2" */
+	char *who, *who_version; /* NULL: the definition */
+	char *name, *range;	 /* range: "" or specifiers */
+};
+struct eb_uv_log {
+	struct eb_uv_edge *edge;
+	size_t n, alloc;
+	struct eb_strv page;   /* URLs of projects' pages, as asked */
+	struct eb_strv yanked; /* "NAME VERSION REASON" */
+	char *built;	       /* what it built, or NULL */
+	char *text;	       /* its words, without what it logged */
+};
+/* Masked by the settings; the edges only where they are wanted. */
+void eb_uv_log_read(const char *log, const struct eb_indexes *x, bool edges,
+		    struct eb_uv_log *out);
+void eb_uv_log_release(struct eb_uv_log *l);
+/* What it stopped at because its metadata has to be built: "NAME==VERSION" or
+ * "NAME @ URL". Caller frees; NULL: it did not. */
+char *eb_uv_log_stop(const struct eb_uv_log *l);
+/* The reason of that name and version, or NULL. */
+const char *eb_uv_log_yanked(const struct eb_uv_log *l, const char *name,
+			     const char *version);
+
+/* --- a call (uv_call.c, uv_settings.c, uv_stage.c, uv_stub.c) ------------- */
+enum eb_uv_conda {
+	EB_UV_CONSTRAINTS, /* conda's versions hold */
+	EB_UV_PREFERENCES, /* they hold where nothing wants others */
+};
+struct eb_uv_call_plan {
+	const struct eb_pip_request *r;
+	enum eb_uv_conda conda;
+	bool away;	    /* to be run in the environment's own root */
+	bool wheels;	    /* wheels alone, whatever the settings say */
+	const char *python; /* that uv looks at; of `away`: in that root */
+	const char *cache;  /* uv's, as the call sees it */
+};
+struct eb_uv_call_made {
+	char *dir; /* holds all; removed by the caller */
+	struct eb_strv argv, env, see;
+	struct eb_strv local, staged; /* of `away`: where it was, where it is */
+};
+/* Fills the folder `out->dir`. */
+int eb_uv_call_make(const struct eb_uv_call_plan *plan,
+		    struct eb_uv_call_made *out, struct eb_error *err);
+void eb_uv_call_made_release(struct eb_uv_call_made *m);
+
+/* DIR/NAME, mode 0600; not synced, it is gone with the call. */
+int eb_uv_write(const char *dir, const char *name, const void *p, size_t n,
+		struct eb_error *err);
+/* Part of the call: DIR/uv.toml, mode 0600. `find` are the places of the
+ * settings as the call sees them, the stubs first. */
+int eb_uv_settings_write(const struct eb_uv_call_plan *plan,
+			 const struct eb_strv *find, const char *dir,
+			 struct eb_error *err);
+/* Environment of the call, with what it has to see for that. */
+int eb_uv_settings_env(const struct eb_uv_call_plan *plan,
+		       struct eb_uv_call_made *out, struct eb_error *err);
+/* `path` as the call sees it: for `away` a copy in the folder. The caller
+ * frees. */
+char *eb_uv_stage(const struct eb_uv_call_plan *plan,
+		  struct eb_uv_call_made *out, const char *path,
+		  struct eb_error *err);
+/* Has the line a local file or folder (`path`)? Where it stands in `text`. */
+bool eb_uv_local_in(const struct eb_pip_line *l, size_t *at, size_t *n);
+/* DIR/NAME-VERSION-py3-none-any.whl: what conda installs, for a resolver. */
+int eb_uv_stub_write(const char *dir, const struct eb_installed *p,
+		     struct eb_error *err);
+
+#endif

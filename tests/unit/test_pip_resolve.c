@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pip sections resolved by uv against an index: pins and all that is known of
+ * them. */
+#include "resolve_fixture.h"
+
+#include <sys/stat.h>
+
+static const char *const wheels[] = {
+	"alpha 1.0 requires=beta>=2 python=>=3.6 time=2020-03-01T10:00:00Z",
+	"beta 1.0",
+	"beta 2.0",
+	"beta 3.0b1",
+	"beta 2.5 time=2022-05-01T00:00:00Z",
+	"gone 1.0 yanked='broken build'",
+	"many 1.0 tag=cp37-cp37m-manylinux2014_x86_64",
+	"many 1.0 tag=cp37-cp37m-manylinux_2_31_x86_64",
+	"many 1.0 tag=py3-none-any",
+	"many 1.0 kind=static",
+	"static 1.0 kind=static requires=beta",
+	"source 1.0 kind=backend requires=beta<2.5",
+	"needs 1.0 requires=source",
+	"local 1.0 kind=static format=folder requires=beta",
+	"old 1.0 requires=shared<2",
+	"new 1.0 requires=shared>=2",
+	"shared 1.0",
+	"shared 2.0",
+	"opt 1.0 requires='beta;extra==\"more\"' extra=more",
+	"setuptools 68.0",
+	"wheel 0.40",
+	NULL,
+};
+
+static struct section section;
+
+static int open_all(void **state)
+{
+	section_open(&section, wheels, NULL);
+	*state = &section;
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	section_close(*state);
+	return 0;
+}
+
+/* --- pins ------------------------------------------------------------------
+ */
+
+static void test_pins(void **state)
+{
+	struct section *s = *state;
+	const struct eb_pin *p;
+	eb_autofree char *index = NULL;
+
+	NEED_UV(s);
+	index = eb_asprintf("http://127.0.0.1:%u/one/simple", s->server.port);
+	PINS(s, section_resolve(s, "alpha", "beta; python_version>\"4\"", NULL),
+	     "alpha==1.0 beta==2.5");
+	assert_true(eb_starts(s->result.resolver, "uv "));
+	assert_false(s->result.built_metadata);
+	p = section_pin(s, "alpha");
+	assert_int_equal(p->source, EB_PIN_WHEEL);
+	assert_string_equal(p->file, "alpha-1.0-py3-none-any.whl");
+	assert_string_equal(p->index, index);
+	assert_string_equal(p->requires_python, ">=3.6");
+	assert_string_equal(p->upload_time, "2020-03-01T10:00:00Z");
+	assert_true(p->size > 300 && p->size < 10000);
+	assert_true(eb_starts(p->url, "http://127.0.0.1:"));
+	assert_false(eb_digest_is_zero(&p->sha256));
+	assert_true(p->requested);
+	assert_false(p->direct);
+	assert_null(p->yanked);
+	assert_null(p->build);
+	assert_false(section_pin(s, "beta")->requested);
+}
+
+/* What was looked up once is not asked for again. */
+static void test_known(void **state)
+{
+	struct section *s = *state;
+	static const char us[] = "\"agent\": \"envbuild";
+	eb_autofree char *first = NULL, *log = NULL;
+
+	NEED_UV(s);
+	free(index_ask(&s->server, "DELETE", "/_log", NULL));
+	PINS(s, section_resolve(s, "old", NULL), "old==1.0 shared==1.0");
+	first = index_ask(&s->server, "GET", "/_log", NULL);
+	assert_non_null(strstr(first, us));
+	free(index_ask(&s->server, "DELETE", "/_log", NULL));
+	PINS(s, section_resolve(s, "old", NULL), "old==1.0 shared==1.0");
+	log = index_ask(&s->server, "GET", "/_log", NULL);
+	assert_null(strstr(log, us));
+	assert_true(section_pin(s, "shared")->size > 100);
+	assert_non_null(section_pin(s, "shared")->index);
+}
+
+static void test_best_file(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "many", NULL), "many==1.0");
+	assert_string_equal(section_pin(s, "many")->file,
+			    "many-1.0-cp37-cp37m-manylinux_2_31_x86_64.whl");
+	s->r.target.glibc = "2.27";
+	PINS(s, section_resolve(s, "many", NULL), "many==1.0");
+	assert_string_equal(section_pin(s, "many")->file,
+			    "many-1.0-cp37-cp37m-manylinux2014_x86_64.whl");
+	s->r.target.version = "3.8.1";
+	PINS(s, section_resolve(s, "many", NULL), "many==1.0");
+	assert_string_equal(section_pin(s, "many")->file,
+			    "many-1.0-py3-none-any.whl");
+	s->r.target.version = "3.7.0";
+	s->r.target.glibc = "2.36";
+}
+
+static void test_options(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "beta", "--pre", NULL), "beta==3.0b1");
+	PINS(s, section_resolve(s, "many", "--no-binary many", NULL),
+	     "many==1.0");
+	assert_int_equal(section_pin(s, "many")->source, EB_PIN_SDIST);
+	assert_non_null(section_pin(s, "many")->build);
+	assert_true(section_pin(s, "many")->build->isolated);
+	PINS(s, section_resolve(s, "opt[more]", NULL), "beta==2.5 opt==1.0");
+	s->r.as_of = "2021-01-01";
+	PINS(s, section_resolve(s, "beta", NULL), "beta==2.0");
+	s->r.as_of = NULL;
+	PINS(s, section_resolve(s, "gone==1.0", NULL), "gone==1.0");
+	assert_string_equal(section_pin(s, "gone")->yanked, "broken build");
+}
+
+/* --- conda ------------------------------------------------------------------
+ */
+
+static const char metadata[] = "Metadata-Version: 2.1\nName: Shared\n"
+			       "Version: 1.5\nRequires-Dist: beta (<2.5)\n"
+			       "Requires-Dist: what is this\n\nwords\n";
+static const struct eb_installed conda[] = {
+	{ (char *)"beta", (char *)"1.0", (char *)"py-beta", NULL, 0 },
+	{ (char *)"shared", (char *)"1.5", (char *)"libshared", metadata,
+	  sizeof metadata - 1 },
+};
+
+static void test_constraints(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	s->r.installed = conda;
+	s->r.n_installed = 2;
+	/* its version is on no index, and what it requires counts */
+	PINS(s, section_resolve(s, "old", "opt[more]", NULL),
+	     "old==1.0 opt==1.0");
+	assert_int_equal(s->result.replaced.n, 0);
+	PINS(s, section_resolve(s, "shared", NULL), "");
+	s->r.installed = NULL;
+	s->r.n_installed = 0;
+}
+
+static void test_preferences(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	s->r.installed = conda;
+	s->r.n_installed = 2;
+	PINS(s, section_resolve(s, "alpha", NULL), "alpha==1.0 beta==2.5");
+	assert_int_equal(s->result.replaced.n, 1);
+	assert_string_equal(s->result.replaced.v[0], "py-beta");
+	/* only what has to be */
+	PINS(s, section_resolve(s, "new", "opt[more]", NULL),
+	     "new==1.0 opt==1.0 shared==2.0");
+	assert_int_equal(s->result.replaced.n, 1);
+	assert_string_equal(s->result.replaced.v[0], "libshared");
+	s->r.replace = false;
+	REFUSES(s, section_resolve(s, "new", NULL), EB_NO,
+		"new 1.0 requires shared>=2; but conda installs shared 1.5 "
+		"(package libshared)");
+	assert_non_null(strstr(s->err.hint, "--pip-replace"));
+	assert_int_equal(s->err.line, 10);
+	s->r.replace = true;
+	s->r.installed = NULL;
+	s->r.n_installed = 0;
+}
+
+/* --- sources
+ * ------------------------------------------------------------------ */
+
+/* As a sandbox would, with this machine's Python. */
+static int run_there(void *data, struct eb_uv_call *call, struct eb_error *err)
+{
+	struct eb_strv argv EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_strv env EB_CLEANUP(eb_strv_release) = { 0 };
+	int *calls = data;
+	size_t i;
+
+	(*calls)++;
+	eb_strv_add(&argv, call->uv);
+	eb_strv_addf(&argv, "--directory=%s", call->dir);
+	for (i = 1; call->argv[i]; i++) {
+		/* all that it reads lies in the folder */
+		assert_null(strstr(call->argv[i], "/tmp/"));
+		eb_strv_add(&argv, call->argv[i]);
+	}
+	for (i = 0; call->env[i]; i++)
+		eb_strv_add(&env, call->env[i]);
+	eb_strv_addf(&env, "HOME=%s/home", call->dir);
+	eb_strv_add(&env, "PATH=/usr/bin:/bin");
+	return eb_process_run((const char *const *)argv.v,
+			      (const char *const *)env.v, NULL, 0, 1 << 24, 60,
+			      call->out, call->out, &call->status, err);
+}
+
+static void test_sources(void **state)
+{
+	struct section *s = *state;
+	int calls = 0;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "static", NULL), "beta==2.5 static==1.0");
+	assert_int_equal(section_pin(s, "static")->source, EB_PIN_SDIST);
+	assert_string_equal(section_pin(s, "static")->file,
+			    "static-1.0.tar.gz");
+	/* its backend needs nothing but Python, and is not run here */
+	REFUSES(s, section_resolve(s, "needs", NULL), EB_NO,
+		"\"source==1.0\" has no wheel");
+	assert_int_equal(s->err.line, 10);
+	assert_string_equal(s->err.file, "env.yml");
+
+	s->r.elsewhere = run_there;
+	s->r.data = &calls;
+	s->r.python = "/usr/bin/python3";
+	PINS(s, section_resolve(s, "beta", NULL), "beta==2.5");
+	assert_int_equal(calls, 0);
+	PINS(s, section_resolve(s, "needs", NULL),
+	     "beta==2.0 needs==1.0 source==1.0");
+	assert_int_equal(calls, 1);
+	assert_true(s->result.built_metadata);
+	assert_true(section_pin(s, "source")->size > 0);
+	s->r.elsewhere = NULL;
+}
+
+static void test_direct(void **state)
+{
+	struct section *s = *state;
+	const struct eb_pin *p;
+	eb_autofree char *url = NULL, *folder = NULL;
+	int calls = 0;
+
+	NEED_UV(s);
+	url = eb_asprintf("file://%s/index/alpha-1.0-py3-none-any.whl", s->dir);
+	PINS(s, section_resolve(s, "./index/alpha-1.0-py3-none-any.whl", NULL),
+	     "alpha==1.0 beta==2.5");
+	p = section_pin(s, "alpha");
+	assert_string_equal(p->url, url);
+	assert_true(p->direct && p->requested && p->size > 300);
+	assert_string_equal(p->file, "alpha-1.0-py3-none-any.whl");
+
+	PINS(s,
+	     section_resolve(s,
+			     "beta @ http://me:hidden@127.0.0.1:%P/one/files/"
+			     "beta-1.0-py3-none-any.whl",
+			     NULL),
+	     "beta==1.0");
+	p = section_pin(s, "beta");
+	assert_true(p->direct);
+	assert_null(strstr(p->url, "hidden"));
+	assert_true(p->size > 100);
+
+	folder = eb_asprintf("file://%s/index/local-1.0", s->dir);
+	PINS(s, section_resolve(s, "-e ./index/local-1.0", NULL),
+	     "beta==2.5 local==1.0");
+	p = section_pin(s, "local");
+	assert_int_equal(p->source, EB_PIN_DIR);
+	assert_string_equal(p->url, folder);
+	assert_true(p->editable && p->direct && p->requested);
+	assert_true(eb_digest_is_zero(&p->sha256));
+
+	/* the same where it has to be taken along */
+	s->r.elsewhere = run_there;
+	s->r.data = &calls;
+	s->r.python = "/usr/bin/python3";
+	PINS(s,
+	     section_resolve(s, "./index/local-1.0", "source",
+			     "--find-links ./index", NULL),
+	     "beta==2.0 local==1.0 source==1.0");
+	assert_int_equal(calls, 1);
+	assert_string_equal(section_pin(s, "local")->url, folder);
+	s->r.elsewhere = NULL;
+}
+
+/* --- other places
+ * ------------------------------------------------------------- */
+
+static void test_links(void **state)
+{
+	struct section *s = *state;
+	eb_autofree char *url = NULL;
+
+	NEED_UV(s);
+	url = eb_asprintf("file://%s/index/beta-2.5-py3-none-any.whl", s->dir);
+	PINS(s,
+	     section_resolve(s, "beta", "--no-index", "--find-links ./index",
+			     NULL),
+	     "beta==2.5");
+	assert_string_equal(section_pin(s, "beta")->url, url);
+	assert_null(section_pin(s, "beta")->index);
+	assert_true(section_pin(s, "beta")->size > 100);
+}
+
+static void test_hashes(void **state)
+{
+	struct section *s = *state;
+	char hex[EB_HEX_SIZE];
+	eb_autofree char *good = NULL;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "many", NULL), "many==1.0");
+	eb_digest_hex(&section_pin(s, "many")->sha256, hex);
+	good = eb_asprintf("many==1.0 --hash=sha256:%s", hex);
+	PINS(s, section_resolve(s, good, NULL), "many==1.0");
+	REFUSES(s,
+		section_resolve(s,
+				"many==1.0 --hash=sha256:"
+				"00000000000000000000000000000000000000000000"
+				"00000000000000000000",
+				NULL),
+		EB_NO, "none of its files has a hash that is asked for");
+	assert_int_equal(s->err.line, 10);
+	REFUSES(s,
+		section_resolve(s,
+				"alpha==1.0 --hash=sha256:"
+				"00000000000000000000000000000000000000000000"
+				"00000000000000000000",
+				good, NULL),
+		EB_NO, "alpha");
+}
+
+static void test_build(void **state)
+{
+	struct section *s = *state;
+	struct eb_strv requires EB_CLEANUP(eb_strv_release)
+	= { 0 };
+	eb_autofree char *cache = NULL;
+
+	NEED_UV(s);
+	cache = eb_path_join(s->dir, "cache");
+	section_clear(s);
+	section_line(s, "--index-url http://127.0.0.1:%P/one/simple/");
+	MUST(eb_indexes_read(&s->set, &s->indexes, NULL, err));
+	s->r.cache = cache;
+	eb_strv_add(&requires, "setuptools>=40.8.0");
+	eb_strv_add(&requires, "wheel");
+	PINS(s,
+	     eb_pip_resolve_build(&s->r, &requires, "building future 0.17.1",
+				  NULL, &s->result, &s->err),
+	     "setuptools==68.0 wheel==0.40");
+	eb_pip_result_release(&s->result);
+	eb_strv_add(&requires, "flit_core");
+	REFUSES(s,
+		eb_pip_resolve_build(&s->r, &requires, "building future 0.17.1",
+				     NULL, &s->result, &s->err),
+		EB_NO, "\"flit_core\": there is no such project");
+	assert_true(eb_starts(s->err.message, "building future 0.17.1: "));
+	eb_err_release(&s->err);
+	requires.n = 0;
+	eb_strv_add(&requires, "static");
+	REFUSES(s,
+		eb_pip_resolve_build(&s->r, &requires, "building future 0.17.1",
+				     NULL, &s->result, &s->err),
+		EB_NO, "wheels are what may be taken");
+}
+
+/* Nothing of a call stays but what may be used again. */
+static void test_leftovers(void **state)
+{
+	struct section *s = *state;
+	const char *argv[] = { "find", NULL, "-name", "run-*", NULL };
+	EB_AUTOBUF(out, 4096);
+	eb_autofree char *cache = NULL;
+	int status = 1;
+
+	NEED_UV(s);
+	argv[1] = cache = eb_path_join(s->dir, "cache");
+	MUST(eb_process_run(argv, NULL, NULL, 0, 4096, 20, &out, NULL, &status,
+			    err));
+	assert_int_equal(status, 0);
+	assert_string_equal(out.data, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pins),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_best_file),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_constraints),
+		cmocka_unit_test(test_preferences),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_direct),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_hashes),
+		cmocka_unit_test(test_build),
+		cmocka_unit_test(test_leftovers),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}
