@@ -77,8 +77,9 @@ TEST_LIBS = $(call once,TEST_LIBS,$(call pkg,--libs cmocka))
 MAINS := src/cli/main_light.c src/cli/main_full.c
 SOURCES := $(filter-out $(MAINS),$(sort $(wildcard src/*/*.c)))
 SCHEMA := $(sort $(wildcard cache/*.sql))
-WORKER := $(wildcard src/python/compile_worker.py)
-GENERATED := $(B)/gen/schema.c $(if $(WORKER),$(B)/gen/compile_worker.c)
+CARRIED := $(sort $(wildcard src/*/*.py))
+GENERATED := $(B)/gen/schema.c \
+	$(patsubst %.py,$(B)/gen/%.c,$(notdir $(CARRIED)))
 OBJECTS := $(SOURCES:src/%.c=$(B)/obj/%.o) \
 	$(GENERATED:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 MAIN_OBJECTS := $(MAINS:src/%.c=$(B)/obj/%.o)
@@ -107,7 +108,8 @@ say = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),@:,\
 endif
 
 .PHONY: all help
-all: $(LIBRARY) $(SHARED) $(LIGHT) $(FULL) $(CONFORM) ## library and programs
+PROGRAMS := $(LIGHT) $(FULL) $(CONFORM)
+all: $(LIBRARY) $(SHARED) $(PROGRAMS) resolver ## library and programs
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t14
@@ -164,12 +166,14 @@ $(B)/gen/schema.c: $(SCHEMA) $(B)/members Makefile
 	echo '	0'; echo '};'; \
 	echo 'const unsigned eb_store_schema_n = $(words $(SCHEMA));'; } >$@
 
-$(B)/gen/compile_worker.c: src/python/compile_worker.py Makefile
+vpath %.py $(sort $(dir $(CARRIED)))
+
+$(B)/gen/%.c: %.py Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q){ echo '/* From $<: run by the interpreter that is packed. */'; \
-	echo 'extern const char eb_compile_worker_py[];'; \
-	echo 'const char eb_compile_worker_py[] ='; \
+	$(Q){ echo '/* From $<: run by the Python of an environment. */'; \
+	echo 'extern const char eb_$*_py[];'; \
+	echo 'const char eb_$*_py[] ='; \
 	$(c_string) $<; echo '	;'; } >$@
 
 # ---- link -------------------------------------------------------------------
@@ -271,6 +275,8 @@ endef
 install: all ## into DESTDIR, PREFIX (/usr/local)
 	$(Q)install -D -m 755 $(LIGHT) $(DESTDIR)$(PREFIX)/bin/envbuild
 	$(Q)install -D -m 755 $(FULL) $(D_LIBEXEC)/envbuild-full
+	$(Q)if test -x $(B)/libexec/envbuild/uv; then \
+		install -m 755 $(B)/libexec/envbuild/uv $(D_LIBEXEC)/uv; fi
 	$(Q)install -D -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libenvbuild.a
 	$(Q)install -m 644 $(SHARED) $(DESTDIR)$(LIBDIR)/libenvbuild.so.0
 	$(Q)ln -sfn libenvbuild.so.0 $(DESTDIR)$(LIBDIR)/libenvbuild.so
@@ -302,12 +308,27 @@ DEPS_BUILD := gcc libc6-dev binutils make pkg-config libyaml-dev \
 	libjansson-dev libsqlite3-dev libssl-dev libzstd-dev libisal-dev \
 	libarchive-dev libcurl4-openssl-dev libsolv-dev zlib1g-dev \
 	libseccomp-dev libbz2-dev
-DEPS_RUN := crun runc ca-certificates
+DEPS_RUN := crun runc ca-certificates python3 python3-pip
 DEPS_TEST := libcmocka-dev bash python3 openssl mmdebstrap patchelf zstd \
 	bzip2 tar jq libarchive-tools uidmap skopeo umoci podman \
 	docker-registry
 DEPS_LINT := clang clang-format shellcheck mandoc
 DEPS := $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST) $(DEPS_LINT)
+
+# Who resolves pip sections: the static build, which runs in any root file
+# system too; by pip and its own configuration.
+UV_VERSION := 0.13.8
+UV := build/uv/uv-$(UV_VERSION)
+define GET_UV
+rm -rf build/uv && mkdir -p build/uv && \
+python3 -m pip download -q --disable-pip-version-check --no-deps \
+	--only-binary=:all: --platform "musllinux_1_1_$$(uname -m)" \
+	-d build/uv uv==$(UV_VERSION) && \
+python3 -m zipfile -e build/uv/*.whl build/uv/wheel && \
+install -m 755 build/uv/wheel/*/scripts/uv $(UV) && \
+rm -rf build/uv/wheel build/uv/*.whl || \
+echo 'uv $(UV_VERSION) is not to be had: pip sections cannot be resolved'
+endef
 
 .PHONY: deps
 deps: ## install what build, lint, tests and demo need (Debian, Ubuntu)
@@ -328,3 +349,11 @@ deps: ## install what build, lint, tests and demo need (Debian, Ubuntu)
 		$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qy \
 			--no-install-recommends $(DEPS); \
 	fi
+	$(Q)test -x $(UV) || { $(GET_UV); }
+
+# Where it is looked for (also beside an installed program).
+.PHONY: resolver
+resolver: $(DEPS_FIRST)
+	$(Q)if test -x $(UV) && ! cmp -s $(UV) $(B)/libexec/envbuild/uv; then \
+		mkdir -p $(B)/libexec/envbuild && \
+		cp $(UV) $(B)/libexec/envbuild/uv; fi

@@ -54,8 +54,8 @@ static void add_layers(struct assembly *a)
 
 	for (size_t i = 0; i < b->plan.n_own; i++) {
 		const struct eb_work *w = &b->work[b->plan.own[i]];
-		eb_autofree char *by = eb_asprintf("envbuild package %s",
-						   w->package->record.fn);
+		eb_autofree char *by =
+			eb_asprintf("envbuild package %s", w->file);
 
 		add_layer(a, &w->payload, by);
 	}

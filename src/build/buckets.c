@@ -16,7 +16,7 @@ static int by_name(const void *a, const void *b)
 {
 	const struct eb_work *const *p = a, *const *q = b;
 
-	return strcmp((*p)->package->record.name, (*q)->package->record.name);
+	return eb_work_compare(*p, *q);
 }
 
 static void collect(struct job *job, struct eb_work **sorted)

@@ -5,7 +5,8 @@
  * Resolving (resolve.c, env_lock.c) ends in a lock. Executing (execute.c) acts
  * on the lock alone, in steps with a file each:
  *
- *	payloads.c     packages -> payload layers and parts
+ *	work.c	       what there is to do: packages and wheels
+ *	payloads.c     their files -> payload layers and parts (pack_*.c)
  *	moves.c        folders that are another package's links
  *	clashes.c      who wins a path, what is left out
  *	bytecodes.c    payloads -> bytecode parts
@@ -27,10 +28,12 @@
 #include <envbuild/build.h>
 #include <envbuild/bytecode.h>
 #include <envbuild/http.h>
+#include <envbuild/index.h>
 #include <envbuild/link.h>
 #include <envbuild/part.h>
 #include <envbuild/plan.h>
 #include <envbuild/pool.h>
+#include <envbuild/wheel.h>
 
 #include "options.h"
 
@@ -42,8 +45,8 @@ struct eb_resolver {
 	struct eb_http *http;
 	struct eb_events *events;
 };
-int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
-	       struct eb_error *err);
+int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
+			  struct eb_error *err);
 /* sha256 and size of packages whose record has none: fetched, checked by md5
  * where there is one. */
 int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
@@ -65,7 +68,9 @@ json_t *eb_image_settings(const json_t *base_config,
 /* --- policy --------------------------------------------------------------- */
 int eb_policy_channel(const struct eb_config *config, const char *url,
 		      struct eb_error *err);
-/* Its base and the channels of its packages. */
+int eb_policy_index(const struct eb_config *config, const char *url,
+		    struct eb_error *err);
+/* Its base, the channels of its packages, the indexes of its projects. */
 int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 		   struct eb_error *err);
 
@@ -78,6 +83,7 @@ struct eb_registry *eb_base_registry(const struct eb_config *config,
 /* The base of a lock, or (NULL) the one that the options name; by the team's
  * client where there is one. */
 struct eb_team;
+struct eb_build;
 int eb_open_base(const struct eb_config *config, const struct eb_lock *lock,
 		 struct eb_store *store, struct eb_team *team,
 		 struct eb_events *events, struct eb_base **out,
@@ -88,13 +94,19 @@ int eb_open_base(const struct eb_config *config, const struct eb_lock *lock,
 /* The URL to fetch a record from: its own, with the credentials of the
  * channel it belongs to; caller frees. */
 char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r);
+/* The same of a wheel or sdist: with the credentials of its index; the caller
+ * zeroes and frees. */
+char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin);
 /* Path of a file URL (percent-decoded), NULL for other URLs; caller frees. */
 char *eb_file_url_path(const char *url);
 
 /* --- executing
  * ---------------------------------------------------------------- */
-struct eb_work { /* one package */
-	const struct eb_locked_package *package;
+struct eb_work { /* one package: conda's, or a project of the Python side */
+	const struct eb_locked_package *package; /* one of the two */
+	const struct eb_pin *pin;
+	const char *name, *file; /* of either */
+	uint64_t packed_size;	 /* of its file, from the lock */
 	struct eb_build *build;
 	struct eb_plan_member *member;
 	struct eb_digest payload_key;	 /* of the whole payload */
@@ -114,7 +126,7 @@ struct eb_work { /* one package */
 	struct eb_http_request request;
 	char *url;
 	int fd;
-	bool fetched_twice;
+	bool left; /* for another round of eb_build_payloads() */
 };
 
 struct eb_build {
@@ -126,8 +138,12 @@ struct eb_build {
 	struct eb_compressor compressor;
 	struct eb_pool *pool;
 	struct eb_http *http;
+	struct eb_indexes *indexes; /* read when one is asked for */
 	struct eb_base *base;
+	struct eb_base *build_base; /* what steps run on; NULL: the base */
+	struct eb_root *root;	    /* root.h, made when a step runs */
 	struct eb_link_target target;
+	struct eb_wheel_target wheel_target;
 	char *python_minor, *site_packages;
 	struct eb_work *work; /* in link order */
 	size_t n;
@@ -186,6 +202,22 @@ int eb_copy_part(struct eb_build *b, const struct eb_item *item,
 		 const struct eb_strv *paths, bool only, struct eb_entries *out,
 		 struct eb_error *err);
 
+/* work.c: one of either kind at the end of b->work. */
+void eb_work_package(struct eb_build *b, const struct eb_locked_package *p);
+void eb_work_pin(struct eb_build *b, const struct eb_pin *pin);
+/* The keys of all payloads. */
+int eb_work_keys(struct eb_build *b, struct eb_error *err);
+/* By name; conda's first where two have one. */
+int eb_work_compare(const struct eb_work *a, const struct eb_work *b);
+
+/* A layer of its own, or a part? */
+enum eb_item_kind eb_payload_kind(const struct eb_work *w);
+/* pack_package.c, pack_wheel.c: the archive in w->fd becomes a payload. */
+int eb_pack_package(struct eb_work *w, struct eb_error *err);
+int eb_pack_wheel(struct eb_work *w, int fd, const char *file,
+		  struct eb_error *err);
+
+/* Of conda's packages. */
 struct eb_work *eb_find_work(struct eb_build *b, const char *name);
 /* Which of the work makes up the interpreter (all false without python);
  * caller frees. Its identity, for the keys of bytecode. */
@@ -204,6 +236,11 @@ int eb_build_steps(struct eb_build *b, struct eb_error *err);
 void eb_build_release(struct eb_build *b);
 
 int eb_build_payloads(struct eb_build *b, struct eb_error *err);
+/* Those of the wanted ones alone, none of which is built: with their path
+ * lists. */
+int eb_build_some_payloads(struct eb_build *b,
+			   bool (*wanted)(const struct eb_work *w),
+			   struct eb_error *err);
 int eb_build_moves(struct eb_build *b, struct eb_error *err);
 int eb_build_clashes(struct eb_build *b, struct eb_error *err);
 int eb_build_bytecodes(struct eb_build *b, struct eb_error *err);

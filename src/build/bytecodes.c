@@ -89,7 +89,7 @@ struct job {
 static void task(const struct job *job, enum eb_event_type type)
 {
 	struct eb_event ev = { .type = type,
-			       .name = job->work->package->record.fn,
+			       .name = job->work->file,
 			       .kind = "compile" };
 
 	eb_emit(job->work->build->events, &ev);
@@ -99,7 +99,7 @@ static int write_part(struct job *job, struct eb_error *err)
 {
 	struct eb_work *w = job->work;
 	struct eb_build *b = w->build;
-	const char *fn = w->package->record.fn;
+	const char *fn = w->file;
 
 	if (job->lost.n)
 		drop_lost(&job->compile.out, &job->lost);
@@ -281,7 +281,7 @@ static int compile_all(struct eb_build *b, struct job *job, size_t n,
 			.store = b->store,
 			.pool = b->pool,
 			.payload = &job[i].work->payload,
-			.what = job[i].work->package->record.fn,
+			.what = job[i].work->file,
 			.done = compiled,
 			.data = &job[i],
 		};

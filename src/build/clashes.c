@@ -51,7 +51,7 @@ static int reduce(struct eb_work *w, const struct eb_strv *left_out,
 		  struct eb_error *err)
 {
 	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
-	const char *what = w->package->record.fn;
+	const char *what = w->file;
 	struct eb_build *b = w->build;
 	struct eb_digest key;
 	int rc;

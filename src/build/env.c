@@ -159,6 +159,15 @@ static void request_overrides(struct eb_request *r)
 	}
 }
 
+static void request_lists(struct eb_request *r, const struct eb_config *c)
+{
+	for (size_t i = 0; i < c->no_build_isolation.n; i++)
+		add_option(&r->options, "no-build-isolation",
+			   c->no_build_isolation.v[i], NULL);
+	for (size_t i = 0; i < c->build_env.n; i++)
+		add_option(&r->options, "build-env", c->build_env.v[i], NULL);
+}
+
 /* Every option that changes the lock or the manifest, off its default. */
 static void request_options(struct eb_request *r, const struct eb_config *c)
 {
@@ -166,7 +175,9 @@ static void request_options(struct eb_request *r, const struct eb_config *c)
 	add_option(&r->options, "post-link", c->post_link, "run");
 	add_option(&r->options, "activation", c->activation, "env");
 	add_option(&r->options, "compression", c->compression, "gzip");
+	add_option(&r->options, "pip-replace", c->pip_replace, "needed");
 	add_option(&r->options, "as-of", c->as_of, NULL);
+	request_lists(r, c);
 	request_overrides(r);
 	add_option(&r->options, "channel-priority", c->channel_priority,
 		   "strict");

@@ -65,7 +65,7 @@ static int solve_anew(struct eb_env *env, const struct eb_config *config,
 				 .http = http,
 				 .events = events };
 
-	return eb_resolve(&r, out, err);
+	return eb_resolve_definition(&r, out, err);
 }
 
 static int write_file(const struct eb_lock *lock, const char *path,

@@ -21,14 +21,14 @@ static void history_text(struct eb_build *b, struct eb_buf *out)
 {
 	EB_CLEANUP(eb_strv_release) struct eb_strv requested = { 0 };
 	eb_autofree const struct eb_record **r =
-		eb_calloc(b->n + 1, sizeof(struct eb_record *));
+		eb_calloc(b->lock->n + 1, sizeof(struct eb_record *));
 
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->lock->n; i++) {
 		r[i] = &b->lock->package[i].record;
 		if (b->lock->package[i].requested)
 			eb_strv_add(&requested, r[i]->name);
 	}
-	eb_link_history(r, b->n, &requested, out);
+	eb_link_history(r, b->lock->n, &requested, out);
 }
 
 static int add_history(struct eb_build *b, struct eb_entries *e,

@@ -6,6 +6,7 @@
 #include <envbuild/team.h>
 
 #include "build_private.h"
+#include "root.h"
 
 /* --- what the steps share ----------------------------------------------------
  */
@@ -30,8 +31,15 @@ static void set_target(struct eb_build *b)
 					     b->python_minor);
 	b->target.python_minor = b->python_minor;
 	b->target.site_packages = b->site_packages;
+	b->wheel_target = (struct eb_wheel_target){
+		.prefix = b->lock->prefix,
+		.python_minor = b->python_minor,
+		.site_packages = b->site_packages,
+		.source_date_epoch = b->lock->source_date_epoch,
+	};
 }
 
+/* Conda's in their order, then the Python side's by name. */
 static int link_order(struct eb_build *b, struct eb_error *err)
 {
 	size_t n = b->lock->n;
@@ -43,14 +51,11 @@ static int link_order(struct eb_build *b, struct eb_error *err)
 		r[i] = &b->lock->package[i].record;
 	if (eb_link_order(r, n, order, err) < 0)
 		return -1;
-	b->n = n;
-	b->work = eb_calloc(n + 1, sizeof *b->work);
+	b->work = eb_calloc(n + b->lock->n_pins + 1, sizeof *b->work);
 	for (size_t i = 0; i < n; i++)
-		b->work[i] = (struct eb_work){
-			.package = &b->lock->package[order[i]],
-			.build = b,
-			.fd = -1,
-		};
+		eb_work_package(b, &b->lock->package[order[i]]);
+	for (size_t i = 0; i < b->lock->n_pins; i++)
+		eb_work_pin(b, &b->lock->pin[i]);
 	return 0;
 }
 
@@ -58,13 +63,14 @@ static int make_plan(struct eb_build *b, struct eb_error *err)
 {
 	b->member = eb_calloc(b->n + 1, sizeof *b->member);
 	for (size_t i = 0; i < b->n; i++) {
-		const struct eb_record *r = &b->work[i].package->record;
+		struct eb_work *w = &b->work[i];
 
-		b->member[i].name = r->name;
-		b->member[i].packed_size = r->size;
-		b->work[i].member = &b->member[i];
-		eb_link_key(r, &b->target, &b->work[i].payload_key);
+		b->member[i].name = w->name;
+		b->member[i].packed_size = w->packed_size;
+		w->member = &b->member[i];
 	}
+	if (eb_work_keys(b, err) < 0)
+		return -1;
 	/* besides the base: the environment's own layer */
 	return eb_plan_make(b->member, b->n, b->base->n_layers + 1, &b->plan,
 			    err);
@@ -129,10 +135,15 @@ void eb_build_release(struct eb_build *b)
 		eb_entries_release(&b->work[i].bytecode_paths);
 		free(b->work[i].url);
 	}
+	if (b->indexes)
+		eb_indexes_release(b->indexes);
+	free(b->indexes);
 	eb_build_cool(b);
 	eb_clashes_release(&b->clashes);
 	eb_plan_release(&b->plan);
 	eb_base_free(b->base);
+	eb_base_free(b->build_base);
+	eb_root_free(b->root);
 	free(b->clash_member);
 	free(b->bucket);
 	free(b->member);

@@ -42,6 +42,25 @@ char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r)
 		   : eb_strdup(r->url);
 }
 
+static struct eb_indexes *indexes(struct eb_build *b)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const struct eb_pip_set nothing = { 0 };
+
+	if (b->indexes)
+		return b->indexes;
+	b->indexes = eb_calloc(1, sizeof *b->indexes);
+	if (eb_indexes_read(&nothing, b->indexes, b->events, &err) < 0)
+		eb_warn(b->events, "%s; files are fetched without it",
+			err.message);
+	return b->indexes;
+}
+
+char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin)
+{
+	return eb_index_login(indexes(b), pin->url);
+}
+
 static int md5_matches(int fd, uint64_t size, const struct eb_record *r,
 		       struct eb_error *err)
 {

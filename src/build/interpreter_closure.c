@@ -8,7 +8,7 @@
 struct eb_work *eb_find_work(struct eb_build *b, const char *name)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (!strcmp(b->work[i].package->record.name, name))
+		if (b->work[i].package && !strcmp(b->work[i].name, name))
 			return &b->work[i];
 	return NULL;
 }

@@ -3,6 +3,17 @@
 #ifndef EB_LOCK_PRIVATE_H
 #define EB_LOCK_PRIVATE_H
 
+#include <envbuild/lock.h>
+
 #define EB_LOCK_MAGIC "envbuild-lock"
+
+/* lock_pins.c: to the list of packages, and to the commentary's sources (NULL:
+ * they are not asked for). */
+void eb_lock_add_pins(const struct eb_lock *lock, json_t *packages,
+		      json_t *sources);
+/* The next one; lock->pin has room. */
+int eb_lock_take_pin(struct eb_lock *lock, const json_t *j,
+		     const json_t *sources, const char *name,
+		     struct eb_error *err);
 
 #endif

@@ -47,10 +47,7 @@ static int take_package(struct eb_lock *lock, const json_t *j, const char *name,
 {
 	struct eb_locked_package *p = &lock->package[lock->n];
 	const char *fn = eb_json_str(j, "fn");
-	const char *kind = eb_json_str(j, "kind");
 
-	if (!kind || strcmp(kind, "conda"))
-		return wrong(err, name, "package kind");
 	if (!fn)
 		return wrong(err, name, "package file name (fn)");
 	if (eb_record_from_json(j, fn, eb_json_str(j, "subdir"), &p->record,
@@ -72,8 +69,22 @@ static int take_package(struct eb_lock *lock, const json_t *j, const char *name,
 	return 0;
 }
 
+static int take_either(struct eb_lock *lock, const json_t *j,
+		       const json_t *sources, const char *name,
+		       struct eb_error *err)
+{
+	const char *kind = eb_json_str(j, "kind");
+
+	if (kind && !strcmp(kind, "conda"))
+		return take_package(lock, j, name, err);
+	if (kind && !strcmp(kind, "pypi"))
+		return eb_lock_take_pin(lock, j, sources, name, err);
+	return wrong(err, name, "package kind");
+}
+
 static int take_packages(struct eb_lock *lock, const json_t *locked,
-			 const char *name, struct eb_error *err)
+			 const json_t *sources, const char *name,
+			 struct eb_error *err)
 {
 	const json_t *list = eb_json_arr(locked, "packages"), *item;
 	size_t i;
@@ -82,8 +93,9 @@ static int take_packages(struct eb_lock *lock, const json_t *locked,
 		return wrong(err, name, "list of packages");
 	lock->package =
 		eb_calloc(json_array_size(list) + 1, sizeof *lock->package);
+	lock->pin = eb_calloc(json_array_size(list) + 1, sizeof *lock->pin);
 	json_array_foreach ((json_t *)list, i, item) {
-		if (take_package(lock, item, name, err) < 0)
+		if (take_either(lock, item, sources, name, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -140,7 +152,8 @@ static int take_variables(struct eb_lock *lock, const json_t *locked,
 }
 
 static int take_locked(struct eb_lock *lock, const json_t *locked,
-		       const char *name, struct eb_error *err)
+		       const json_t *sources, const char *name,
+		       struct eb_error *err)
 {
 	const json_t *policy = eb_json_obj(locked, "policy");
 	const json_t *config = eb_json_obj(locked, "config");
@@ -168,7 +181,7 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 	    take_choice(policy, "post-link", &lock->post_link, name, err) < 0 ||
 	    take_choice(policy, "activation", &lock->activation, name, err) < 0)
 		return -1;
-	return take_packages(lock, locked, name, err);
+	return take_packages(lock, locked, sources, name, err);
 }
 
 static int64_t parse_time(const char *text)
@@ -178,6 +191,39 @@ static int64_t parse_time(const char *text)
 		text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
 
 	return end && !*end ? (int64_t)timegm(&tm) : 0;
+}
+
+static int take_names(const json_t *list, struct eb_strv *out)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach ((json_t *)list, i, item) {
+		if (!json_is_string(item))
+			return -1;
+		eb_strv_add(out, json_string_value(item));
+	}
+	return 0;
+}
+
+static int take_steps(struct eb_lock *lock, const json_t *list,
+		      const char *name, struct eb_error *err)
+{
+	json_t *item;
+	size_t i;
+
+	lock->step = eb_calloc(json_array_size(list) + 1, sizeof *lock->step);
+	json_array_foreach ((json_t *)list, i, item) {
+		struct eb_lock_step *s = &lock->step[lock->n_steps];
+
+		if (take_text(item, "name", &s->name, name, err) < 0)
+			return -1;
+		lock->n_steps++;
+		if (take_digest(item, "key", &s->key, name, err) < 0 ||
+		    take_digest(item, "result", &s->result, name, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int take_commentary(struct eb_lock *lock, const json_t *c,
@@ -191,6 +237,12 @@ static int take_commentary(struct eb_lock *lock, const json_t *c,
 	lock->tool = eb_strdup(tool ? tool : "");
 	lock->base_reference = eb_strdup(base);
 	lock->evidence = evidence ? json_deep_copy(evidence) : json_array();
+	if (take_names(eb_json_arr(c, "replaced"), &lock->replaced) < 0)
+		return wrong(err, name, "list of replaced packages");
+	if (eb_json_str(c, "resolver"))
+		lock->resolver = eb_strdup(eb_json_str(c, "resolver"));
+	if (take_steps(lock, eb_json_arr(c, "steps"), name, err) < 0)
+		return -1;
 	return take_digest(c, "definition", &lock->definition, name, err);
 }
 
@@ -215,6 +267,7 @@ int eb_lock_parse(const char *text, size_t len, const char *name,
 {
 	eb_autojson json_t *root = eb_json_parse(text, len, name, err);
 	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = NULL;
+	const json_t *comments;
 	json_int_t format;
 
 	if (!root)
@@ -228,9 +281,11 @@ int eb_lock_parse(const char *text, size_t len, const char *name,
 	if (format < 1)
 		return eb_err_set(err, EB_INPUT, "\"%s\" is not a lock", name);
 	lock = eb_calloc(1, sizeof *lock);
-	if (take_locked(lock, eb_json_obj(root, "locked"), name, err) < 0 ||
-	    take_commentary(lock, eb_json_obj(root, "commentary"), name, err) <
-		    0 ||
+	comments = eb_json_obj(root, "commentary");
+	if (take_locked(lock, eb_json_obj(root, "locked"),
+			comments ? eb_json_obj(comments, "sources") : NULL,
+			name, err) < 0 ||
+	    take_commentary(lock, comments, name, err) < 0 ||
 	    check_hash(lock, root, name, err) < 0)
 		return -1;
 	*out = eb_steal(lock);
@@ -255,7 +310,15 @@ void eb_lock_free(struct eb_lock *lock)
 		return;
 	for (size_t i = 0; i < lock->n; i++)
 		eb_record_release(&lock->package[i].record);
+	for (size_t i = 0; i < lock->n_pins; i++)
+		eb_pin_release(&lock->pin[i]);
+	for (size_t i = 0; i < lock->n_steps; i++)
+		free(lock->step[i].name);
 	free(lock->package);
+	free(lock->pin);
+	free(lock->step);
+	free(lock->resolver);
+	eb_strv_release(&lock->replaced);
 	free(lock->platform);
 	free(lock->prefix);
 	free(lock->pyc);

@@ -23,6 +23,7 @@ static void set_digest(json_t *obj, const char *key, const struct eb_digest *d)
 
 static json_t *packages(const struct eb_lock *lock)
 {
+	eb_autojson json_t *sources = json_object();
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < lock->n; i++) {
@@ -33,6 +34,7 @@ static json_t *packages(const struct eb_lock *lock)
 				    json_boolean(lock->package[i].requested));
 		json_array_append_new(list, p);
 	}
+	eb_lock_add_pins(lock, list, sources);
 	return list;
 }
 
@@ -67,6 +69,50 @@ static json_t *hashed(const struct eb_lock *lock)
 	return j;
 }
 
+static json_t *sources(const struct eb_lock *lock)
+{
+	eb_autojson json_t *list = json_array();
+	json_t *j = json_object();
+
+	eb_lock_add_pins(lock, list, j);
+	return j;
+}
+
+static json_t *names(const struct eb_strv *list)
+{
+	json_t *j = json_array();
+
+	for (size_t i = 0; i < list->n; i++)
+		json_array_append_new(j, json_string(list->v[i]));
+	return j;
+}
+
+static json_t *steps(const struct eb_lock *lock)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < lock->n_steps; i++) {
+		json_t *j = json_object();
+
+		set_text(j, "name", lock->step[i].name);
+		set_digest(j, "key", &lock->step[i].key);
+		set_digest(j, "result", &lock->step[i].result);
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+/* Of the Python side. */
+static void add_python(const struct eb_lock *lock, json_t *j)
+{
+	json_object_set_new(j, "sources", sources(lock));
+	set_text(j, "resolver", lock->resolver);
+	if (lock->replaced.n)
+		json_object_set_new(j, "replaced", names(&lock->replaced));
+	if (lock->n_steps)
+		json_object_set_new(j, "steps", steps(lock));
+}
+
 static json_t *commentary(const struct eb_lock *lock)
 {
 	json_t *j = json_object();
@@ -77,6 +123,8 @@ static json_t *commentary(const struct eb_lock *lock)
 	set_text(j, "tool", lock->tool);
 	set_text(j, "base", lock->base_reference);
 	json_object_set(j, "evidence", lock->evidence);
+	if (lock->n_pins)
+		add_python(lock, j);
 	return j;
 }
 

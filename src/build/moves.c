@@ -9,14 +9,15 @@ static void describe(struct eb_build *b)
 {
 	b->clash_member = eb_calloc(b->n + 1, sizeof *b->clash_member);
 	for (size_t i = 0; i < b->n; i++) {
-		const char *name = b->work[i].package->record.name;
+		const char *name = b->work[i].name;
 
 		b->clash_member[i] = (struct eb_clash_member){
 			.name = name,
 			.paths = &b->work[i].paths,
 			.own = b->member[i].own,
 			.bucket = b->member[i].bucket,
-			.is_python = !strcmp(name, "python"),
+			.is_python =
+				b->work[i].package && !strcmp(name, "python"),
 		};
 	}
 }
@@ -42,7 +43,7 @@ static int write_moved(struct eb_work *w, const struct eb_moves *moves,
 {
 	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
 	const struct eb_strv nothing = { 0 };
-	const char *what = w->package->record.fn;
+	const char *what = w->file;
 	struct eb_build *b = w->build;
 
 	if (eb_copy_part(b, &w->payload, &nothing, false, &entries, err) < 0 ||
@@ -70,7 +71,7 @@ static int move(struct eb_work *w, const struct eb_moves *moves,
 	w->payload_key = key;
 	w->placed = w->payload;
 	if (w->payload.kind == EB_ITEM_LAYER)
-		eb_build_push(b, &w->payload, w->package->record.fn);
+		eb_build_push(b, &w->payload, w->file);
 	eb_entries_release(&w->paths);
 	return eb_build_paths(b, &w->payload, &w->paths, err);
 }

@@ -55,6 +55,9 @@ static const struct option options[] = {
 	{ "post-link", TEXT, PLACE(post_link), "run|skip|error" },
 	{ "activation", TEXT, PLACE(activation), "env|none" },
 	{ "compression", COMPRESSION, PLACE(compression), NULL },
+	{ "pip-replace", TEXT, PLACE(pip_replace), "never|needed" },
+	{ "no-build-isolation", LIST, PLACE(no_build_isolation), NULL },
+	{ "build-env", LIST, PLACE(build_env), NULL },
 	{ "as-of", DATE, PLACE(as_of), NULL },
 	{ "lock", TEXT, PLACE(lock), NULL },
 	{ "output", LIST, PLACE(output), NULL },
@@ -81,12 +84,13 @@ static const struct option options[] = {
 };
 
 const char *const eb_limit_names[EB_LIMITS] = {
-	"build-time",  "build-memory",	"package-members",
-	"member-size", "metadata-size", "yaml-size",
+	"build-time",	   "build-memory", "build-processes", "build-disk",
+	"package-members", "member-size",  "metadata-size",   "yaml-size",
 };
 
 static const uint64_t limit_defaults[EB_LIMITS] = {
-	1800, 8ULL << 30, 1000000, 16ULL << 30, 16 << 20, EB_MAX_YAML,
+	1800,	 8ULL << 30,  1024,	20ULL << 30,
+	1000000, 16ULL << 30, 16 << 20, EB_MAX_YAML,
 };
 
 static const struct option *find(const char *name)
@@ -385,6 +389,7 @@ void eb_config_defaults(struct eb_config *c)
 		.pyc = eb_strdup("compile"),
 		.post_link = eb_strdup("run"),
 		.activation = eb_strdup("env"),
+		.pip_replace = eb_strdup("needed"),
 		.compression = eb_strdup("gzip"),
 		.progress = eb_strdup("auto"),
 		.max_age = -1,

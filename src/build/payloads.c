@@ -1,77 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packages become payload layers and parts. What the store has is taken from
- * there; of the rest, archives are fetched (largest first) while those that
- * are there are packed, several at once.
+ * Packages and wheels become payload layers and parts. What the store has is
+ * taken from there; of the rest, archives are fetched (largest first) while
+ * those that are there are packed, several at once. What has to be built from
+ * source comes when all others are there.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <envbuild/file.h>
-#include <envbuild/package.h>
 
 #include "build_private.h"
+#include "step.h"
 
-/* Content of one package that is kept in memory while it is packed. */
-#define SPOOL_MEMORY ((size_t)24 << 20)
-
-/* One at a time: packages whose decompression needs a window of its own. */
-static pthread_mutex_t wide_window = PTHREAD_MUTEX_INITIALIZER;
-
-static enum eb_item_kind kind_of(const struct eb_work *w)
+enum eb_item_kind eb_payload_kind(const struct eb_work *w)
 {
 	return w->member->own ? EB_ITEM_LAYER : EB_ITEM_PART;
 }
 
-static int write_payload(struct eb_work *w, struct eb_package *p,
-			 struct eb_error *err)
-{
-	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
-	struct eb_build *b = w->build;
-	const struct eb_record *r = &w->package->record;
-
-	if (eb_link_payload(p, r, &b->target, &entries, b->events, err) < 0)
-		return -1;
-	return eb_part_write(b->store, &b->compressor, kind_of(w),
-			     &w->payload_key, &entries, r->fn, &w->payload,
-			     err);
-}
-
-static int pack(struct eb_work *w, struct eb_error *err)
-{
-	const struct eb_config *c = w->build->config;
-	const struct eb_package_limits limits = {
-		.members = c->limit[EB_LIMIT_PACKAGE_MEMBERS],
-		.member_size = c->limit[EB_LIMIT_MEMBER_SIZE],
-		.metadata = c->limit[EB_LIMIT_METADATA_SIZE],
-	};
-	EB_CLEANUP(eb_package_release) struct eb_package package = { 0 };
-	const struct eb_record *r = &w->package->record;
-	bool wide = eb_package_window(w->fd, r->fn) > 0;
-	int rc;
-
-	if (wide)
-		pthread_mutex_lock(&wide_window);
-	rc = eb_package_read(w->fd, r, &limits, eb_store_tmp(w->build->store),
-			     SPOOL_MEMORY, &package, err);
-	if (wide)
-		pthread_mutex_unlock(&wide_window);
-	if (rc < 0)
-		return -1;
-	return write_payload(w, &package, err);
-}
-
 static void task(struct eb_work *w, enum eb_event_type type, const char *text)
 {
-	const struct eb_record *r = &w->package->record;
 	struct eb_event ev = { .type = type,
-			       .name = r->fn,
+			       .name = w->file,
 			       .kind = "pack",
 			       .text = text,
-			       .total = r->size };
+			       .total = w->packed_size };
 
 	eb_emit(w->build->events, &ev);
 }
@@ -79,7 +34,7 @@ static void task(struct eb_work *w, enum eb_event_type type, const char *text)
 static void push_own(const struct eb_work *w)
 {
 	if (w->payload.kind == EB_ITEM_LAYER)
-		eb_build_push(w->build, &w->payload, w->package->record.fn);
+		eb_build_push(w->build, &w->payload, w->file);
 }
 
 static int pack_job(void *arg, struct eb_error *err)
@@ -88,7 +43,8 @@ static int pack_job(void *arg, struct eb_error *err)
 	int rc;
 
 	task(w, EB_EV_TASK_BEGIN, NULL);
-	rc = pack(w, err);
+	rc = w->package ? eb_pack_package(w, err)
+			: eb_pack_wheel(w, w->fd, w->file, err);
 	close(w->fd);
 	w->fd = -1;
 	w->have_payload = w->payload_here = rc == 0;
@@ -125,16 +81,14 @@ static void fetched(void *data, struct eb_http_request *request)
 
 static int ask_for(struct eb_work *w, struct eb_error *err)
 {
-	const struct eb_record *r = &w->package->record;
-
 	w->fd = eb_unnamed_file(eb_store_tmp(w->build->store), err);
 	if (w->fd < 0)
 		return -1;
 	w->request = (struct eb_http_request){
 		.url = w->url,
-		.task = r->fn,
-		.expect_size = r->size,
-		.max_bytes = r->size,
+		.task = w->file,
+		.expect_size = w->packed_size,
+		.max_bytes = w->packed_size,
 		.fd = w->fd,
 		.done = fetched,
 		.data = w,
@@ -148,7 +102,9 @@ static int start(struct eb_work *w, struct eb_error *err)
 	eb_autofree char *path = NULL;
 
 	if (!w->url)
-		w->url = eb_fetch_url(w->build->env, &w->package->record);
+		w->url = w->package ? eb_fetch_url(w->build->env,
+						   &w->package->record)
+				    : eb_fetch_pin_url(w->build, w->pin);
 	path = eb_file_url_path(w->url);
 	if (!path)
 		return ask_for(w, err);
@@ -163,7 +119,7 @@ static int start(struct eb_work *w, struct eb_error *err)
 static int larger_first(const void *a, const void *b)
 {
 	const struct eb_work *const *p = a, *const *q = b;
-	uint64_t x = (*p)->package->record.size, y = (*q)->package->record.size;
+	uint64_t x = (*p)->packed_size, y = (*q)->packed_size;
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -171,8 +127,8 @@ static int larger_first(const void *a, const void *b)
 static int find_cached(struct eb_work *w, struct eb_error *err)
 {
 	struct eb_build *b = w->build;
-	int rc =
-		eb_build_find(b, kind_of(w), &w->payload_key, &w->payload, err);
+	int rc = eb_build_find(b, eb_payload_kind(w), &w->payload_key,
+			       &w->payload, err);
 
 	w->have_payload = rc > 0;
 	if (rc > 0) {
@@ -188,7 +144,7 @@ static size_t missing(struct eb_build *b, struct eb_work **out)
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->n; i++)
-		if (!b->work[i].have_payload)
+		if (!b->work[i].have_payload && !b->work[i].left)
 			out[n++] = &b->work[i];
 	qsort(out, n, sizeof *out, larger_first);
 	return n;
@@ -224,7 +180,9 @@ static int look_at(struct eb_work *w, struct eb_error *err)
 		return 0;
 	if (eb_build_paths(b, &w->payload, &w->paths, err) < 0)
 		return -1;
-	eb_link_facts(&w->paths, &w->package->record, &b->target, &w->facts);
+	if (w->package)
+		eb_link_facts(&w->paths, &w->package->record, &b->target,
+			      &w->facts);
 	w->placed = w->payload;
 	w->looked_at = true;
 	return 0;
@@ -242,7 +200,8 @@ static void look_ahead(struct eb_build *b, struct eb_work **todo, size_t n)
 		struct eb_error later EB_CLEANUP(eb_err_release) =
 			EB_ERROR_INIT;
 
-		if (!packed[i] && look_at(&b->work[i], &later) < 0)
+		if (!packed[i] && b->work[i].have_payload &&
+		    look_at(&b->work[i], &later) < 0)
 			eb_entries_release(&b->work[i].paths);
 	}
 }
@@ -324,7 +283,7 @@ static int make_missing(struct eb_build *b, struct eb_error *err)
 static int check_scripts(struct eb_work *w, struct eb_error *err)
 {
 	const struct eb_lock *lock = w->build->lock;
-	const char *fn = w->package->record.fn;
+	const char *fn = w->file;
 
 	if ((w->facts.post_link || w->facts.pre_link) &&
 	    strcmp(lock->post_link, "skip")) {
@@ -350,16 +309,81 @@ static int check_scripts(struct eb_work *w, struct eb_error *err)
 	return 0;
 }
 
-int eb_build_payloads(struct eb_build *b, struct eb_error *err)
+/* --- what has to be built from source ---------------------------------------
+ */
+static int build_one(struct eb_work *w, struct eb_error *err)
 {
-	for (size_t i = 0; i < b->n; i++)
+	eb_autofree char *file = NULL;
+	eb_autofd int fd = -1;
+	struct eb_digest result;
+
+	if (eb_step_wheel(w->build, w->pin, &fd, &file, &result, err) < 0)
+		return -1;
+	task(w, EB_EV_TASK_BEGIN, NULL);
+	w->have_payload = eb_pack_wheel(w, fd, file, err) == 0;
+	w->payload_here = w->have_payload;
+	task(w, EB_EV_TASK_END, w->have_payload ? "" : "stopped");
+	if (!w->have_payload)
+		return -1;
+	__atomic_add_fetch(&w->build->built->packed, w->payload.plain_size,
+			   __ATOMIC_RELAXED);
+	push_own(w);
+	return 0;
+}
+
+/* Those that need nothing of the environment come first, for the others may
+ * need them. */
+static int build_missing(struct eb_build *b, bool isolated,
+			 struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct eb_work *w = &b->work[i];
+
+		if (w->left && !w->have_payload &&
+		    w->pin->build->isolated == isolated &&
+		    build_one(w, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool is_built(const struct eb_work *w)
+{
+	return w->pin && w->pin->source != EB_PIN_WHEEL;
+}
+
+static int all_payloads(struct eb_build *b, struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
 		if (find_cached(&b->work[i], err) < 0)
 			return -1;
-	if (make_missing(b, err) < 0)
+		b->work[i].left = b->work[i].left || is_built(&b->work[i]);
+	}
+	return make_missing(b, err);
+}
+
+int eb_build_some_payloads(struct eb_build *b,
+			   bool (*wanted)(const struct eb_work *w),
+			   struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++)
+		b->work[i].left = !wanted(&b->work[i]);
+	if (all_payloads(b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->work[i].left && look_at(&b->work[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+int eb_build_payloads(struct eb_build *b, struct eb_error *err)
+{
+	if (all_payloads(b, err) < 0 || build_missing(b, true, err) < 0 ||
+	    build_missing(b, false, err) < 0)
 		return -1;
 	for (size_t i = 0; i < b->n; i++)
 		if (look_at(&b->work[i], err) < 0 ||
-		    check_scripts(&b->work[i], err) < 0)
+		    (b->work[i].package && check_scripts(&b->work[i], err) < 0))
 			return -1;
 	return 0;
 }

@@ -70,6 +70,28 @@ int eb_policy_channel(const struct eb_config *config, const char *url,
 	return eb_policy_check(list, "channels", url, err);
 }
 
+/* Shown without credentials. */
+int eb_policy_index(const struct eb_config *config, const char *url,
+		    struct eb_error *err)
+{
+	eb_autofree char *shown = eb_index_shown(url);
+
+	return eb_policy_check(&config->policy.indexes, "indexes", shown, err);
+}
+
+static int check_pins(const struct eb_config *config,
+		      const struct eb_lock *lock, struct eb_error *err)
+{
+	for (size_t i = 0; i < lock->n_pins; i++) {
+		const struct eb_pin *p = &lock->pin[i];
+
+		if (eb_policy_index(config, p->index ? p->index : p->url, err) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
 int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 		   struct eb_error *err)
 {
@@ -89,5 +111,5 @@ int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 		    eb_policy_channel(config, r->url, err) < 0)
 			return -1;
 	}
-	return 0;
+	return check_pins(config, lock, err);
 }

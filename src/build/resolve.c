@@ -9,6 +9,7 @@
 #include <envbuild/solve.h>
 
 #include "build_private.h"
+#include "resolve_pip.h"
 
 /* The kernel that images are expected to meet at least, where
  * CONDA_OVERRIDE_LINUX says nothing else: it is the host's, not ours. */
@@ -57,20 +58,6 @@ static void describe_target(struct virtuals *vs, const struct eb_base *base,
 		add_virtual(vs, "__archspec", "1", arch);
 	if (*cuda)
 		add_virtual(vs, "__cuda", cuda, "0");
-}
-
-static int refuse_pip(const struct eb_spec *spec, struct eb_error *err)
-{
-	if (!spec->n_pip)
-		return 0;
-	eb_err_set(err, EB_INPUT,
-		   "the pip section (%zu lines) cannot be built yet: this "
-		   "version installs conda packages only",
-		   spec->n_pip);
-	eb_err_at(err, spec->file, spec->pip_at[0].line,
-		  spec->pip_at[0].column);
-	return eb_err_hint(err, "name the packages under dependencies where "
-				"a channel has them");
 }
 
 static int refuse_urls(const struct eb_spec *spec, struct eb_error *err)
@@ -257,19 +244,20 @@ static int resolve_with_base(struct eb_resolver *r, const struct eb_base *base,
 	fill(r, base, lock);
 	if (eb_complete_hashes(r, lock, err) < 0)
 		return -1;
+	if (r->env->spec->n_pip && eb_resolve_pip(r, lock, err) < 0)
+		return -1;
 	*out = eb_steal(lock);
 	return 0;
 }
 
-int eb_resolve(struct eb_resolver *r, struct eb_lock **out,
-	       struct eb_error *err)
+int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
+			  struct eb_error *err)
 {
 	EB_CLEANUP(eb_base_free_ptr) struct eb_base *base = NULL;
 	struct eb_stage stage;
 	int rc;
 
-	if (refuse_pip(r->env->spec, err) < 0 ||
-	    refuse_urls(r->env->spec, err) < 0)
+	if (refuse_urls(r->env->spec, err) < 0)
 		return -1;
 	eb_stage_begin(r->events, &stage, "base");
 	rc = eb_open_base(r->config, NULL, r->store, NULL, r->events, &base,

@@ -61,7 +61,7 @@ void eb_team_free(struct eb_team *t)
 {
 	if (!t)
 		return;
-	eb_ahead_free(t->ahead);
+	eb_team_ahead_free(t->ahead);
 	eb_registry_free(t->registry);
 	free(t->text);
 	free(t);

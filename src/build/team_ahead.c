@@ -66,7 +66,7 @@ const struct eb_recent *eb_team_recent_seen(struct eb_team *t)
 	return t->ahead->rc < 0 ? NULL : &t->ahead->recent;
 }
 
-void eb_ahead_free(struct eb_ahead *a)
+void eb_team_ahead_free(struct eb_ahead *a)
 {
 	if (!a)
 		return;

@@ -9,27 +9,29 @@
 #define OTHER_LAYERS 8
 
 struct side {
-	const struct eb_lock *lock;
-	struct eb_plan_member *member; /* as the lock's packages */
+	struct eb_locked_item *item;
+	size_t n;
+	struct eb_plan_member *member; /* as the items */
 	struct eb_plan plan;
 };
 
-static int plan(struct side *s, struct eb_error *err)
+static int plan(const struct eb_lock *lock, struct side *s,
+		struct eb_error *err)
 {
-	s->member = eb_calloc(s->lock->n + 1, sizeof *s->member);
-	for (size_t i = 0; i < s->lock->n; i++) {
-		const struct eb_record *r = &s->lock->package[i].record;
-
-		s->member[i].name = r->name;
-		s->member[i].packed_size = r->size;
+	s->item = eb_lock_items(lock, &s->n);
+	s->member = eb_calloc(s->n + 1, sizeof *s->member);
+	for (size_t i = 0; i < s->n; i++) {
+		s->member[i].name = s->item[i].name;
+		s->member[i].packed_size = s->item[i].size;
 	}
-	return eb_plan_make(s->member, s->lock->n, OTHER_LAYERS, &s->plan, err);
+	return eb_plan_make(s->member, s->n, OTHER_LAYERS, &s->plan, err);
 }
 
 static void release(struct side *s)
 {
 	eb_plan_release(&s->plan);
 	free(s->member);
+	free(s->item);
 }
 
 /* --- the buckets of a map --------------------------------------------- */
@@ -55,7 +57,7 @@ static char *name_in(const char *paths, size_t n)
 static const struct eb_plan_member *find_member(const struct side *s,
 						const char *name)
 {
-	for (size_t i = 0; i < s->lock->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(s->member[i].name, name))
 			return &s->member[i];
 	return NULL;
@@ -84,8 +86,7 @@ static void bucket_sizes(const struct eb_known *map, const struct side *nearest,
 static bool same_file(const struct side *a, size_t i, const struct side *b,
 		      size_t j)
 {
-	return eb_digest_equal(&a->lock->package[i].record.sha256,
-			       &b->lock->package[j].record.sha256);
+	return eb_digest_equal(&a->item[i].id, &b->item[j].id);
 }
 
 /* Its payload in the same kind of layer, its record as it was? */
@@ -93,13 +94,13 @@ static bool same_place(const struct side *a, size_t i, const struct side *b,
 		       size_t j)
 {
 	return a->member[i].own == b->member[j].own &&
-	       a->lock->package[i].requested == b->lock->package[j].requested;
+	       a->item[i].requested == b->item[j].requested;
 }
 
 static void new_package(const struct side *ours, size_t j,
 			bool touched[EB_PLAN_BUCKETS], uint64_t *bytes)
 {
-	*bytes += ours->lock->package[j].record.size;
+	*bytes += ours->item[j].size;
 	touched[ours->member[j].bucket] = true;
 }
 
@@ -111,11 +112,11 @@ static uint64_t changes(const struct side *nearest, const struct side *ours,
 	size_t i = 0, j = 0;
 	uint64_t bytes = 0;
 
-	while (i < nearest->lock->n || j < ours->lock->n) {
-		int d = i == nearest->lock->n ? 1
-			: j == ours->lock->n  ? -1
-					      : strcmp(nearest->member[i].name,
-						       ours->member[j].name);
+	while (i < nearest->n || j < ours->n) {
+		int d = i == nearest->n ? 1
+			: j == ours->n	? -1
+					: strcmp(nearest->member[i].name,
+						 ours->member[j].name);
 
 		if (d < 0)
 			touched[nearest->member[i].bucket] = true;
@@ -135,12 +136,12 @@ int eb_push_estimate(const struct eb_lock *nearest, const struct eb_lock *ours,
 		     const struct eb_known *map, uint64_t *bytes,
 		     struct eb_error *err)
 {
-	struct side a EB_CLEANUP(release) = { .lock = nearest };
-	struct side b EB_CLEANUP(release) = { .lock = ours };
+	struct side a EB_CLEANUP(release) = { 0 };
+	struct side b EB_CLEANUP(release) = { 0 };
 	uint64_t size[EB_PLAN_BUCKETS] = { 0 };
 	bool touched[EB_PLAN_BUCKETS] = { false };
 
-	if (plan(&a, err) < 0 || plan(&b, err) < 0)
+	if (plan(nearest, &a, err) < 0 || plan(ours, &b, err) < 0)
 		return -1;
 	bucket_sizes(map, &a, size);
 	*bytes = changes(&a, &b, touched);

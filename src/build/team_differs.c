@@ -5,10 +5,10 @@
 #include "team_nearest.h"
 
 /* --- packages of two locks -------------------------------------------- */
-static void changed(const struct eb_record *was, const struct eb_record *is,
-		    struct eb_strv *out)
+static void changed(const struct eb_locked_item *was,
+		    const struct eb_locked_item *is, struct eb_strv *out)
 {
-	if (eb_digest_equal(&was->sha256, &is->sha256))
+	if (eb_digest_equal(&was->id, &is->id))
 		return;
 	if (strcmp(was->version, is->version))
 		eb_strv_addf(out, "%s %s -> %s", is->name, was->version,
@@ -21,18 +21,23 @@ static void changed(const struct eb_record *was, const struct eb_record *is,
 			     is->version);
 }
 
-/* Both are sorted by name. */
+static int order(const struct eb_locked_item *a, const struct eb_locked_item *b)
+{
+	int d = strcmp(a->name, b->name);
+
+	return d ? d : (int)a->python_side - (int)b->python_side;
+}
+
 static void packages(const struct eb_lock *nearest, const struct eb_lock *ours,
 		     struct eb_strv *out)
 {
-	size_t i = 0, j = 0;
+	size_t i = 0, j = 0, n, m;
+	eb_autofree struct eb_locked_item *before = eb_lock_items(nearest, &n);
+	eb_autofree struct eb_locked_item *after = eb_lock_items(ours, &m);
 
-	while (i < nearest->n || j < ours->n) {
-		const struct eb_record *was =
-			i < nearest->n ? &nearest->package[i].record : NULL;
-		const struct eb_record *is =
-			j < ours->n ? &ours->package[j].record : NULL;
-		int d = !was ? 1 : !is ? -1 : strcmp(was->name, is->name);
+	while (i < n || j < m) {
+		const struct eb_locked_item *was = &before[i], *is = &after[j];
+		int d = i == n ? 1 : j == m ? -1 : order(was, is);
 
 		if (d < 0)
 			eb_strv_addf(out, "-%s %s", was->name, was->version);

@@ -58,7 +58,7 @@ static struct eb_lock *solved(struct eb_team *t, struct eb_env *env,
 
 	offline.offline = true;
 	offline.refresh = false;
-	if (eb_resolve(&r, &lock, &why) < 0)
+	if (eb_resolve_definition(&r, &lock, &why) < 0)
 		lock = NULL;
 	forget(t, &why);
 	return lock;

@@ -211,6 +211,6 @@ int eb_team_recent(struct eb_team *t, const struct eb_recent **out,
 		   struct eb_error *err);
 /* The same without asking; NULL: nobody has, or it could not be read. */
 const struct eb_recent *eb_team_recent_seen(struct eb_team *t);
-void eb_ahead_free(struct eb_ahead *a);
+void eb_team_ahead_free(struct eb_ahead *a);
 
 #endif

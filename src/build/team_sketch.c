@@ -19,17 +19,19 @@ static int by_value(const void *a, const void *b)
 
 void eb_sketch_of(const struct eb_lock *lock, struct eb_sketch *out)
 {
-	eb_autofree uint32_t *all = eb_calloc(lock->n + 1, sizeof *all);
+	size_t n;
+	eb_autofree struct eb_locked_item *item = eb_lock_items(lock, &n);
+	eb_autofree uint32_t *all = eb_calloc(n + 1, sizeof *all);
 
 	memset(out, 0, sizeof *out);
-	for (size_t i = 0; i < lock->n; i++) {
-		const uint8_t *b = lock->package[i].record.sha256.byte;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *b = item[i].id.byte;
 
 		all[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 |
 			 (uint32_t)b[2] << 8 | b[3];
 	}
-	qsort(all, lock->n, sizeof *all, by_value);
-	for (size_t i = 0; i < lock->n; i++) {
+	qsort(all, n, sizeof *all, by_value);
+	for (size_t i = 0; i < n; i++) {
 		if (i && all[i] == all[i - 1])
 			continue;
 		out->packages++;

@@ -65,14 +65,15 @@ static void say_pushed(struct eb_cli *cli, const struct eb_result *r)
 
 static void summary(struct eb_cli *cli, const struct eb_result *r)
 {
+	size_t n = r->lock->n + r->lock->n_pins;
 	char fetched[32], packed[32];
 
 	if (r->built.cached && !r->team)
 		eb_note(cli->events, "the image was in the store");
 	else if (!r->built.cached)
 		eb_note(cli->events,
-			"%zu package%s in %u layers; %s fetched, %s packed",
-			r->lock->n, r->lock->n == 1 ? "" : "s", r->built.layers,
+			"%zu package%s in %u layers; %s fetched, %s packed", n,
+			n == 1 ? "" : "s", r->built.layers,
 			eb_human_size(r->built.fetched, fetched),
 			eb_human_size(r->built.packed, packed));
 	if (r->team)

@@ -18,6 +18,18 @@ static json_t *package_json(const struct eb_locked_package *p)
 	return j;
 }
 
+static json_t *pin_json(const struct eb_pin *pin)
+{
+	json_t *j = eb_pin_to_json(pin);
+	char hex[EB_HEX_SIZE];
+
+	json_object_set_new(j, "kind", json_string("pypi"));
+	json_object_set_new(j, "sha256",
+			    json_string(eb_digest_hex(&pin->sha256, hex)));
+	json_object_set_new(j, "requested", json_boolean(pin->requested));
+	return j;
+}
+
 static json_t *as_json(const struct eb_lock *lock)
 {
 	json_t *j = json_object(), *list = json_array();
@@ -26,6 +38,8 @@ static json_t *as_json(const struct eb_lock *lock)
 
 	for (size_t i = 0; i < lock->n; i++)
 		json_array_append_new(list, package_json(&lock->package[i]));
+	for (size_t i = 0; i < lock->n_pins; i++)
+		json_array_append_new(list, pin_json(&lock->pin[i]));
 	eb_lock_hash(lock, &hash);
 	json_object_set_new(j, "schema", json_integer(1));
 	json_object_set_new(j, "lock",

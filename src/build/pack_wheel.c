@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A wheel becomes the payload of its project. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "build_private.h"
+
+/* Its members are verified by RECORD while they are written, and RECORD by the
+ * lock's digest of the whole file: read once more, but not inflated. */
+static int check_file(struct eb_work *w, int fd, struct eb_error *err)
+{
+	const struct eb_pin *pin = w->pin;
+	char have[EB_DIGEST_TEXT], want[EB_DIGEST_TEXT];
+	struct eb_digest is;
+	uint64_t size;
+
+	if (pin->source != EB_PIN_WHEEL)
+		return 0;
+	if (eb_sha256_fd(fd, &is, &size, err) < 0)
+		return -1;
+	if (size != pin->size)
+		return eb_err_set(err, EB_INTEGRITY,
+				  "wheel \"%s\" has %llu bytes, the lock says "
+				  "%llu",
+				  pin->file, (unsigned long long)size,
+				  (unsigned long long)pin->size);
+	if (eb_digest_equal(&is, &pin->sha256))
+		return 0;
+	return eb_err_set(err, EB_INTEGRITY,
+			  "wheel \"%s\" has the digest %s, the lock says %s",
+			  pin->file, eb_digest_text(&is, have),
+			  eb_digest_text(&pin->sha256, want));
+}
+
+/* The file's name was checked against what it holds; the lock's against it. */
+static int check_project(const struct eb_work *w, const struct eb_wheel *wheel,
+			 const char *file, struct eb_error *err)
+{
+	if (!strcmp(eb_wheel_project(wheel), w->pin->name) &&
+	    !strcmp(eb_wheel_version(wheel), w->pin->version))
+		return 0;
+	return eb_err_set(err, EB_INPUT,
+			  "wheel \"%s\" is of %s %s, the lock says %s %s", file,
+			  eb_wheel_project(wheel), eb_wheel_version(wheel),
+			  w->pin->name, w->pin->version);
+}
+
+int eb_pack_wheel(struct eb_work *w, int fd, const char *file,
+		  struct eb_error *err)
+{
+	struct eb_build *b = w->build;
+	const uint64_t *limit = b->config->limit;
+	const struct eb_wheel_limits limits = {
+		.members = limit[EB_LIMIT_PACKAGE_MEMBERS],
+		.member_size = limit[EB_LIMIT_MEMBER_SIZE],
+		.metadata = limit[EB_LIMIT_METADATA_SIZE],
+	};
+	EB_CLEANUP(eb_wheel_free_ptr) struct eb_wheel *wheel = NULL;
+	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
+
+	if (check_file(w, fd, err) < 0 ||
+	    eb_wheel_open(fd, file, &limits, &wheel, err) < 0 ||
+	    check_project(w, wheel, file, err) < 0 ||
+	    eb_wheel_payload(wheel, &b->wheel_target, &entries, b->events,
+			     err) < 0)
+		return -1;
+	return eb_part_write(b->store, &b->compressor, eb_payload_kind(w),
+			     &w->payload_key, &entries, file, &w->payload, err);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The root file system of executed steps: made when the first one runs. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+#include <envbuild/rootfs.h>
+#include <envbuild/team.h>
+
+#include "root.h"
+
+static const struct eb_base *base_of(const struct eb_build *b)
+{
+	return b->build_base ? b->build_base : b->base;
+}
+
+/* --- can anything run? ------------------------------------------------------
+ */
+static int check_platform(const struct eb_build *b, struct eb_error *err)
+{
+	const char *machine = eb_machine_platform();
+
+	if (!strcmp(b->lock->platform, machine))
+		return 0;
+	eb_err_set(err, EB_MACHINE,
+		   "a Python for %s cannot run on this machine (%s), so "
+		   "nothing can be built from source",
+		   b->lock->platform, machine);
+	return eb_err_hint(err, "build on such a machine, or name versions "
+				"that have wheels");
+}
+
+static int check_base(const struct eb_build *b, struct eb_error *err)
+{
+	if (!base_of(b)->scratch)
+		return 0;
+	eb_err_set(err, EB_MACHINE,
+		   "the base is scratch, where no Python runs, so nothing can "
+		   "be built from source");
+	return eb_err_hint(err, "name another --base, or versions that have "
+				"wheels");
+}
+
+/* What is compiled against a newer C library does not start with an older one.
+ */
+static int check_glibc(const struct eb_build *b, struct eb_error *err)
+{
+	const char *of = b->base->glibc;
+	const char *build = base_of(b)->glibc;
+	unsigned a[2] = { 0, 0 }, c[2] = { 0, 0 };
+
+	if (!b->build_base || !of || !build ||
+	    sscanf(of, "%u.%u", &a[0], &a[1]) != 2 ||
+	    sscanf(build, "%u.%u", &c[0], &c[1]) != 2 || c[0] < a[0] ||
+	    (c[0] == a[0] && c[1] <= a[1]))
+		return 0;
+	eb_err_set(err, EB_INPUT,
+		   "build base \"%s\" has glibc %s, newer than %s of the base: "
+		   "what it compiles would not start",
+		   b->build_base->reference, build, of);
+	return eb_err_hint(err, "name a --build-base with glibc %s or older",
+			   of);
+}
+
+/* --- the base ----------------------------------------------------------------
+ */
+/* Layers that lie in a registry alone. */
+static int bring_base(struct eb_build *b, struct eb_error *err)
+{
+	const struct eb_base *base = base_of(b);
+	EB_CLEANUP(eb_registry_free_ptr) struct eb_registry *own = NULL;
+	struct eb_registry *registry;
+	int rc = eb_image_is_complete(b->store, &base->manifest, err);
+
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	if (!b->team)
+		own = eb_base_registry(b->config, base->reference, b->events);
+	registry = b->team ? eb_team_registry(b->team) : own;
+	if (!registry)
+		return eb_err_set(err, EB_NETWORK,
+				  "base \"%s\", running something on it: its "
+				  "layers are not in the store, and no "
+				  "registry may be asked",
+				  base->reference);
+	return eb_image_complete(registry, b->store, &base->manifest, b->events,
+				 err);
+}
+
+static int unpack_base(struct eb_root *r, struct eb_error *err)
+{
+	struct eb_build *b = r->b;
+
+	r->dir = eb_make_tempdir(eb_store_tmp(b->store), "root-", err);
+	if (!r->dir || bring_base(b, err) < 0)
+		return -1;
+	r->rootfs = eb_path_join(r->dir, "rootfs");
+	return eb_rootfs_unpack_for_run(b->store, &base_of(b)->manifest,
+					r->rootfs, b->events, err);
+}
+
+/* --- what is installed in it ------------------------------------------------
+ */
+static bool is_conda(const struct eb_work *w)
+{
+	return w->package != NULL;
+}
+
+static bool belongs(const struct eb_work *w, bool wheels)
+{
+	return w->package || (wheels && w->pin &&
+			      (w->pin->source == EB_PIN_WHEEL ||
+			       (w->pin->build && w->pin->build->isolated)));
+}
+
+/* While a lock is made, only some payloads are there. */
+static int need_payloads(struct eb_build *b, struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->work[i].package && !b->work[i].have_payload)
+			return eb_build_some_payloads(b, is_conda, err);
+	return 0;
+}
+
+static int add_works(struct eb_root *r, bool wheels, struct eb_error *err)
+{
+	struct eb_build *b = r->b;
+	eb_autofree struct eb_item *item = eb_calloc(b->n + 1, sizeof *item);
+	eb_autofree struct eb_digest *blob = eb_calloc(b->n + 1, sizeof *blob);
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct eb_work *w = &b->work[i];
+
+		if (r->has[i] || !w->have_payload || !belongs(w, wheels))
+			continue;
+		r->has[i] = true;
+		item[n] = w->payload;
+		blob[n++] = w->payload.blob;
+	}
+	if (!n)
+		return 0;
+	if (eb_build_bring(b, item, n, err) < 0)
+		return -1;
+	return eb_rootfs_add(b->store, blob, n, r->rootfs, b->events, err);
+}
+
+static struct eb_root *begin(struct eb_build *b)
+{
+	struct eb_root *r = eb_calloc(1, sizeof *r);
+
+	r->b = b;
+	r->has = eb_calloc(b->n + 1, sizeof *r->has);
+	return r;
+}
+
+static int make(struct eb_build *b, bool wheels, struct eb_error *err)
+{
+	if (check_platform(b, err) < 0 || check_base(b, err) < 0 ||
+	    check_glibc(b, err) < 0 || need_payloads(b, err) < 0)
+		return -1;
+	if (!b->root) {
+		b->root = begin(b);
+		if (unpack_base(b->root, err) < 0)
+			return -1;
+	}
+	return add_works(b->root, wheels, err);
+}
+
+int eb_build_root(struct eb_build *b, bool wheels, struct eb_root **out,
+		  struct eb_error *err)
+{
+	struct eb_stage stage;
+	int rc;
+
+	eb_stage_begin(b->events, &stage, "root");
+	rc = make(b, wheels, err);
+	eb_stage_end(b->events, &stage);
+	if (rc < 0) { /* half of one is none */
+		eb_root_free(b->root);
+		b->root = NULL;
+		return -1;
+	}
+	*out = b->root;
+	return 0;
+}
+
+void eb_root_free(struct eb_root *r)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	if (!r)
+		return;
+	if (r->dir && eb_sandbox_remove(r->dir, &ignored) < 0)
+		eb_warn(r->b->events, "%s", ignored.message);
+	free(r->dir);
+	free(r->rootfs);
+	free(r->has);
+	free(r);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The environment so far as a root file system, in which steps are executed:
+ * the base and the payloads of the works, unpacked once into a folder of the
+ * store's tmp. Steps see it read-only; what they write goes into folders that
+ * are mounted.
+ */
+#ifndef EB_BUILD_ROOT_H
+#define EB_BUILD_ROOT_H
+
+#include <envbuild/pip_resolve.h>
+#include <envbuild/sandbox.h>
+
+#include "build_private.h"
+
+struct eb_root {
+	struct eb_build *b;
+	char *dir;    /* all of it; removed at the end */
+	char *rootfs; /* below it */
+	bool *has;    /* of b->work: is it in there? */
+};
+
+/* With conda's packages that have a payload; with `wheels` the projects of the
+ * Python side too, but for those that are built without isolation. Made, or
+ * added to, when needed; it stays b's. EB_MACHINE: nothing can run here (the
+ * base is scratch, another platform). */
+int eb_build_root(struct eb_build *b, bool wheels, struct eb_root **out,
+		  struct eb_error *err);
+void eb_root_free(struct eb_root *r);
+
+/* A command in it, with the limits build-*; `log_fd` takes its output. */
+struct eb_root_command {
+	const char *const *argv;
+	const struct eb_strv *env; /* complete */
+	const char *cwd;
+	const struct eb_mount *mount;
+	size_t n_mounts;
+	enum eb_network network;
+	int log_fd;
+};
+int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
+		struct eb_error *err);
+
+/* Where is the program, in the environment or in the base? First of the names
+ * that is there; caller frees. NULL: none. */
+char *eb_root_program(const struct eb_root *r, const char *const *names);
+/* The base's variables, less PATH, HOME and PYTHON*; PATH with the
+ * environment's first (and `before` in front of it), which is added. */
+void eb_root_env(const struct eb_root *r, const char *before,
+		 struct eb_strv *env);
+
+/* eb_uv_elsewhere_fn; `build` is the struct eb_build whose works are there. */
+int eb_root_uv(void *build, struct eb_uv_call *call, struct eb_error *err);
+
+#endif

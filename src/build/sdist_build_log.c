@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a build said: kept beside the logs of runs, and read for what it
+ * lacked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <envbuild/file.h>
+
+#include "sdist_build.h"
+
+#define KEPT_MAX ((uint64_t)16 << 20)
+#define TAIL_MAX ((size_t)64 << 10)
+
+/* It lies where the limit of a build's disk counts it. */
+int eb_sdist_build_log_open(struct eb_sdist_build *s, struct eb_error *err)
+{
+	eb_autofree char *path = eb_path_join(s->dir, "log/build");
+
+	s->log = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
+		      0600);
+	if (s->log < 0)
+		return eb_err_errno(err, EB_MACHINE, errno, "\"%s\", making",
+				    path);
+	return 0;
+}
+
+/* Names begin with the time, as those of runs do. */
+static char *new_path(const struct eb_sdist_build *s)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autofree char *state = eb_xdg_dir("STATE");
+	eb_autofree char *dir = state ? eb_path_join(state, "log") : NULL;
+	char stamp[32];
+	struct tm tm;
+	time_t now = time(NULL);
+
+	if (!dir || eb_mkdirs(dir, 0700, &ignored) < 0)
+		return NULL;
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &tm);
+	return eb_asprintf("%s/%s-%ld-%s.log", dir, stamp, (long)getpid(),
+			   s->pin->name);
+}
+
+char *eb_sdist_build_log_keep(struct eb_sdist_build *s)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	off_t end = s->log < 0 ? 0 : lseek(s->log, 0, SEEK_END);
+	uint64_t size = end > 0 ? (uint64_t)end : 0;
+	uint64_t from = size > KEPT_MAX ? size - KEPT_MAX : 0;
+	eb_autofree char *path = new_path(s);
+	eb_autofd int fd = -1;
+
+	if (!path)
+		return NULL;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd < 0 ||
+	    eb_copy_fd(fd, s->log, from, size - from, path, &ignored) < 0)
+		return NULL;
+	return eb_steal(path);
+}
+
+/* --- its last lines
+ * -----------------------------------------------------------
+ */
+static char *tail(const struct eb_sdist_build *s)
+{
+	off_t end = s->log < 0 ? 0 : lseek(s->log, 0, SEEK_END);
+	size_t n = end > (off_t)TAIL_MAX ? TAIL_MAX : end > 0 ? (size_t)end : 0;
+	eb_autofree char *text = eb_calloc(n + 1, 1);
+	ssize_t got = n ? pread(s->log, text, n, end - (off_t)n) : 0;
+
+	for (ssize_t i = 0; i < got; i++) /* it may say anything */
+		if (!text[i])
+			text[i] = ' ';
+	return eb_printable(text);
+}
+
+/* Where the last EB_STEP_LOG_LINES lines begin. */
+static const char *last_lines(char *text)
+{
+	size_t n = strlen(text);
+	unsigned lines = 0;
+
+	while (n && strchr(" \t\r\n", text[n - 1]))
+		text[--n] = '\0';
+	while (n && (text[n - 1] != '\n' || ++lines < EB_STEP_LOG_LINES))
+		n--;
+	return text + n;
+}
+
+/* --- what it lacked
+ * -----------------------------------------------------------
+ */
+struct sign {
+	const char *words; /* in the log; %s stands for a name */
+	const char *advice;
+};
+
+#define CC_ADVICE                                                       \
+	"a --build-base with one, or the conda package "                \
+	"\"c-compiler\" (\"gcc_linux-64\"; for C++ \"cxx-compiler\"), " \
+	"brings a compiler"
+
+static const struct sign signs[] = {
+	{ "No module named 'setuptools'",
+	  "there is no setuptools: an isolated build gets what its "
+	  "pyproject.toml requires, one without isolation what the "
+	  "environment has; add \"setuptools\" to it" },
+	{ "No module named 'wheel'", "there is no wheel: add \"wheel\" to what "
+				     "it is built with" },
+	{ "invalid command 'bdist_wheel'",
+	  "there is no wheel: add \"wheel\" to the environment" },
+	{ "-m', 'pip'",
+	  "its setup.py wants to install what it requires while "
+	  "it is built; --no-build-isolation=NAME builds it in "
+	  "the environment, where the pip section can have that" },
+	{ "Python.h: No such file", "the environment's python brings no "
+				    "headers" },
+	{ "No CMAKE_C_COMPILER could be found", CC_ADVICE },
+	{ "No CMAKE_CXX_COMPILER could be found", CC_ADVICE },
+	{ "No such file or directory: 'cmake'",
+	  "it needs cmake: in a --build-base, or as a conda package" },
+	{ "can't find Rust compiler",
+	  "it needs Rust: in a --build-base, or the conda package \"rust\"" },
+	{ "name resolution", "a build has no network: what it needs has to be "
+			     "required, or in its archive" },
+	{ "Name or service not known",
+	  "a build has no network: what it needs has to be required, or in "
+	  "its archive" },
+	{ "Network is unreachable",
+	  "a build has no network: what it needs has to be required, or in "
+	  "its archive" },
+	{ "File too large", "one file is larger than a build may write: "
+			    "--limit build-disk=VALUE with more lets it" },
+	{ "No space left on device", "the disk of this machine is full" },
+	{ "Read-only file system", "a build may write below its own folder and "
+				   "/tmp" },
+};
+
+/* NAME of "No module named 'NAME'", the last one. */
+static char *missing_module(const char *log)
+{
+	static const char words[] = "No module named '";
+	const char *at = log, *found = NULL;
+
+	while ((at = strstr(at, words)))
+		found = at += strlen(words);
+	return found ? eb_strndup(found, strcspn(found, "'.\n")) : NULL;
+}
+
+/* "gcc", "x86_64-linux-gnu-g++-12", "/usr/bin/cc" ... */
+static bool is_compiler(const char *program, size_t n)
+{
+	static const char *const names[] = { "gcc", "cc",    "g++",
+					     "c++", "clang", "gfortran" };
+	eb_autofree char *name = eb_strndup(program, n);
+	size_t end = strlen(name);
+
+	while (end && strchr("-.0123456789", name[end - 1]))
+		name[--end] = '\0';
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (eb_ends(name, names[i]))
+			return true;
+	return false;
+}
+
+/* A compiler that was called and is not there: "unable to execute 'gcc'",
+ * "error: command 'gcc' failed: No such file", "gcc: not found", "No such file
+ * or directory: 'gcc'". */
+static bool lacks_compiler(const struct eb_strv *lines)
+{
+	for (size_t i = 0; i < lines->n; i++) {
+		const char *line = lines->v[i], *quote = strchr(line, '\'');
+		const char *found = strstr(line, ": not found");
+
+		if (found) {
+			const char *at = found;
+
+			while (at > line && at[-1] != ' ')
+				at--;
+			if (is_compiler(at, (size_t)(found - at)))
+				return true;
+		}
+		if ((strstr(line, "No such file") ||
+		     strstr(line, "unable to execute")) &&
+		    quote && is_compiler(quote + 1, strcspn(quote + 1, "'")))
+			return true;
+	}
+	return false;
+}
+
+static char *advice(const struct eb_sdist_build *s, const char *log)
+{
+	eb_autofree char *module = missing_module(log);
+
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (strstr(log, signs[i].words))
+			return eb_strdup(signs[i].advice);
+	if (module && s->pin->build->isolated)
+		return eb_asprintf("it imports \"%s\" while it is built, and "
+				   "does not require it for that: "
+				   "--no-build-isolation=%s builds it in the "
+				   "environment",
+				   module, s->pin->name);
+	if (module)
+		return eb_asprintf("it imports \"%s\" while it is built: add "
+				   "what brings that to the environment",
+				   module);
+	return NULL;
+}
+
+/* Said instead of a status. */
+static char *no_compiler(const struct eb_sdist_build *s, struct eb_error *err)
+{
+	const struct eb_base *base =
+		s->b->build_base ? s->b->build_base : s->b->base;
+
+	eb_err_release(err);
+	eb_err_set(
+		err, EB_STEP,
+		"\"%s\", building its wheel: it has to be compiled, and base "
+		"\"%s\" has no C compiler",
+		s->pin->file, base->reference);
+	return eb_strdup(CC_ADVICE);
+}
+
+static char *advise(const struct eb_sdist_build *s, const char *log,
+		    const struct eb_strv *lines, struct eb_error *err)
+{
+	if (err->hint) /* of a limit */
+		return eb_strdup(err->hint);
+	if (lacks_compiler(lines))
+		return s->compiler ? eb_strdup(CC_ADVICE) : no_compiler(s, err);
+	return advice(s, log);
+}
+
+void eb_sdist_build_explain(struct eb_sdist_build *s, struct eb_error *err)
+{
+	eb_autofree char *text = tail(s);
+	EB_CLEANUP(eb_strv_release) struct eb_strv all = { 0 }, lines = { 0 };
+	eb_autofree char *path = eb_sdist_build_log_keep(s);
+	eb_autofree char *advised = NULL;
+	EB_AUTOBUF(hint, EB_MAX_TEXT);
+
+	eb_strv_split(&all, text, "\n");
+	advised = advise(s, text, &all, err);
+	if (advised)
+		eb_buf_addf(&hint, "%s\n  ", advised);
+	eb_buf_addf(&hint, "its log%s%s%s %s", path ? " \"" : "",
+		    path ? path : "", path ? "\"" : "",
+		    *last_lines(text) ? "ends:" : "is empty");
+	if (*last_lines(text))
+		eb_strv_split(&lines, last_lines(text), "\n");
+	for (size_t i = 0; i < lines.n; i++)
+		eb_buf_addf(&hint, "\n  | %s", lines.v[i]);
+	eb_err_hint(err, "%s", hint.data);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Executed steps of the Python side: what is no wheel becomes one, once
+ * (DESIGN "Executed steps"; facts 9). One at a time.
+ *
+ * A step is known by its key, from the lock alone, before it runs. Its result
+ * lies in the store (fact "step": key -> result) and, with a team, in the
+ * registry (step-...): the first one there wins. A result that another base
+ * gave is taken too where neither the source nor the wheel has anything to do
+ * with a machine.
+ */
+#ifndef EB_BUILD_STEP_H
+#define EB_BUILD_STEP_H
+
+#include <envbuild/sdist.h>
+
+#include "build_private.h"
+
+/* sha256 of all that its result depends on: the source, python (version and
+ * package), platform, base, what the build requires, variables and settings;
+ * of conda's packages those that are no Python projects; without isolation all
+ * of the environment; SOURCE_DATE_EPOCH, EB_BUILD_EPOCH. b: lock, build_base.
+ * EB_INPUT: the lock has no python. */
+int eb_step_key(struct eb_build *b, const struct eb_pin *pin,
+		struct eb_digest *out, struct eb_error *err);
+/* The wheel of a pin that is none: from the store, from the registry, else
+ * built. `fd` is it for reading, `file` a name that fits it (caller frees),
+ * `result` its sha256, which is a blob of the store. Built in the root of the
+ * works that have a payload. EB_STEP: the build went wrong or ran into a limit;
+ * EB_INPUT: the source is none; EB_MACHINE: nothing can be run. */
+int eb_step_wheel(struct eb_build *b, const struct eb_pin *pin, int *fd,
+		  char **file, struct eb_digest *result, struct eb_error *err);
+
+/* --- for the lock ----------------------------------------------------------
+ */
+/* What the source of a pin (archive, repository or folder) says of its build.
+ * A folder's digest is filled in. Archives are kept in the store. */
+int eb_step_source(struct eb_build *b, struct eb_pin *pin, struct eb_sdist *out,
+		   struct eb_error *err);
+/* What its backend asks for besides what is declared
+ * (get_requires_for_build_wheel, by which setuptools tells of
+ * `setup_requires`), as requirements. pin->build has what is declared. Nothing
+ * is run where the source shows that there is nothing to ask
+ * (eb_sdist.asks). */
+int eb_step_requires(struct eb_build *b, const struct eb_pin *pin,
+		     struct eb_strv *out, struct eb_error *err);
+
+#endif

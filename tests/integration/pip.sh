@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A pip section, the whole way: resolved, locked, layered, run. The index is
+# ours; Python is that of the channel of fixtures.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+base=$(need_base)
+channel=$(need_channel)
+# What builds need, from the machine's own index.
+builders=$ENVBUILD_FIXTURES/builders
+[ -d "$builders" ] || {
+	python3 -m pip download -q --no-deps -d "$builders.part" \
+		setuptools==68.0.0 wheel==0.42.0 &&
+		mv "$builders.part" "$builders"
+} >/dev/null 2>&1
+export PIP_CONFIG_FILE=/dev/null
+unset PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS PIP_NO_INDEX
+wheels=$SCRATCH/wheels
+mkdir -p "$wheels"
+python3 "$TOP/tests/fixtures/index_wheels.py" "$wheels" \
+	'alpha 1.0 requires=beta>=1 entry=alpha=alpha:main file=alpha/data.txt:one' \
+	'alpha 1.1 requires=beta>=1 entry=alpha=alpha:main file=alpha/data.txt:two' \
+	'beta 1.0' 'beta 2.0' \
+	'big 3.0 size=3000000 data=scripts/big.sh:#!python\\n data=data/share/big:x' \
+	'gamma 0.1 kind=setup requires=beta' \
+	'delta 0.5 kind=static' \
+	'kappa 1.0 kind=backend requires=alpha' \
+	'native 1.0 kind=c' >/dev/null
+
+mkfifo "$SCRATCH/open"
+exec 9<>"$SCRATCH/open"
+python3 "$TOP/tests/fixtures/index_server.py" --index "=$wheels" \
+	<"$SCRATCH/open" >"$SCRATCH/port" &
+server=$!
+for _ in $(seq 100); do
+	port=$(cat "$SCRATCH/port")
+	[ -z "$port" ] || break
+	sleep 0.05
+done
+export PIP_INDEX_URL=http://127.0.0.1:$port/simple/
+trap 'kill $server 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+
+# define LINE...: environment.yml with these lines in its pip section.
+define() {
+	{
+		printf 'dependencies:\n- python\n- pip:\n'
+		printf '  - "%s"\n' "$@"
+	} >environment.yml
+}
+
+eb() {
+	local verb=$1
+	shift
+	"$ENVBUILD" "$verb" environment.yml --base "rootfs:$base" \
+		--channel "file://$channel" --cache-dir "$PWD/c" "$@"
+}
+
+whole() {
+	define 'alpha==1.0' 'big'
+	eb build --json >json
+	cat json
+	eb run -- python -c 'import alpha, beta, big; print("fine")' >out
+	same "$(cat out)" fine
+	eb run -- sh -c 'cat /opt/env/lib/python3.11/site-packages/alpha/data.txt
+		ls /opt/env/bin/alpha /opt/env/bin/big.sh /opt/env/share/big
+		cat /opt/env/lib/python3.11/site-packages/alpha-*/INSTALLER' >out
+	cat out
+	grep -q '^one' out
+	grep -q '^envbuild$' out
+	eb run -- python -c 'import importlib.metadata as m
+print(sorted((d.name, d.version) for d in m.distributions()))
+print([str(f) for f in m.files("alpha")][:3])' >out
+	cat out
+	grep -qF "('alpha', '1.0'), ('beta', '2.0'), ('big', '3.0')" out
+	"$ENVBUILD" cache check --cache-dir "$PWD/c"
+}
+it 'wheels: resolved, packed, imported; scripts, data, metadata' whole
+
+faults() {
+	curl -sf -X PUT -d "$1" "http://127.0.0.1:$port/_faults"
+}
+
+again() {
+	define 'alpha==1.0' 'big'
+	first=$(eb build)
+	faults '404=*'
+	same "$(eb build)" "$first"
+	eb lock --output env.lock
+	rm -rf c
+	fails 4 'alpha-1.0' eb build --lock env.lock
+	faults ''
+	same "$(eb build --lock env.lock)" "$first"
+}
+it 'the same without an index; from the lock the same bytes' again
+
+changed() {
+	define 'alpha==1.0' 'big'
+	eb build >/dev/null
+	define 'alpha==1.1' 'big'
+	eb build --json >json
+	cat json
+	[ "$(jq '."packed-bytes"' json)" -lt 100000 ]
+	[ "$(jq '."fetched-bytes"' json)" -lt 10000 ]
+}
+it 'one project changed: nothing else is fetched or packed' changed
+
+same_wheel() {
+	define 'alpha==1.0'
+	eb build --output oci:one >/dev/null
+	define 'alpha==1.0' 'beta==2.0'
+	eb build --output oci:two >/dev/null
+	eb build -v --refresh 2>said >/dev/null || fail "$(cat said)"
+	! grep -q '^pack beta' said
+}
+it 'a wheel is packed once, whoever asks for it' same_wheel
+
+unsolvable() {
+	define 'alpha==9.0'
+	fails 1 'alpha' eb build
+	grep -q 'environment.yml:4' stderr
+	define 'nothere'
+	fails 1 'nothere' eb build
+	grep -q 'environment.yml:4' stderr
+	define 'alpha==1.0' 'beta<1'
+	fails 1 'beta' eb build
+}
+it 'what cannot be had is explained where it was asked for' unsolvable
+
+from_source() {
+	[ -d "$builders" ] || skip 'no index has setuptools and wheel'
+	cp "$builders"/*.whl "$wheels"
+	define 'gamma' 'delta'
+	eb build
+	eb run -- python -c 'import gamma, delta; print("built")' >out
+	same "$(cat out)" built
+	# The second time nothing is built.
+	eb build -v --refresh 2>said >/dev/null || fail "$(cat said)"
+	! grep -q 'built from' said
+}
+it 'source distributions are built once, in a sandbox' from_source
+
+secrets() {
+	define 'alpha==1.0'
+	mkdir state
+	export PIP_INDEX_URL=http://user:s3cr3t@127.0.0.1:$port/simple/
+	eb build --json -v >out 2>&1
+	eb lock >>out
+	! grep -r s3cr3t out c "$XDG_STATE_HOME" || fail 'the password is there'
+}
+it 'credentials of an index are nowhere' secrets
+
+requirements() {
+	printf 'alpha==1.0\n' >requirements.txt
+	"$ENVBUILD" build requirements.txt --base "rootfs:$base" \
+		--channel "file://$channel" --cache-dir "$PWD/c"
+}
+it 'a requirements file is an environment' requirements
+
+done_testing
