@@ -211,7 +211,7 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(LIBRARY)
 # ---- tests ------------------------------------------------------------------
 
 .PHONY: check sanitize bench demo demo-2018 smoke
-check: all $(UNIT) $(BENCH) ## all tests; the last line counts them
+check: all $(UNIT) $(BENCH) $(TOOLS) ## all tests; the last line counts them
 	$(Q)tests/run $(UNIT) $(sort $(wildcard tests/integration/*.sh))
 
 sanitize: $(DEPS_FIRST) ## the tests again, under ASan and UBSan

@@ -72,6 +72,18 @@ static void up(char *path)
 		*slash = '\0';
 }
 
+/* A folder that the root file system lacks is made for what is mounted below
+ * it. */
+static bool is_made(const struct eb_sandbox *s, const char *path)
+{
+	const char *rest;
+
+	for (size_t i = 0; i < s->n_mounts; i++)
+		if (below(s->mount[i].destination, path, &rest))
+			return true;
+	return false;
+}
+
 /* One component further; 1 when it was a link (its text is put before the
  * rest), 0 when not, -1 when it cannot be. */
 static int step(const struct eb_sandbox *s, char **at, char **left,
@@ -83,7 +95,8 @@ static int step(const struct eb_sandbox *s, char **at, char **left,
 	ssize_t n = readlink(outside, target, sizeof target - 1);
 	char *joined;
 
-	if (n < 0 && errno != EINVAL)
+	if (n < 0 && errno != EINVAL &&
+	    !(errno == ENOENT && is_made(s, longer)))
 		return -1;
 	if (n < 0) {
 		free(*at);

@@ -15,11 +15,14 @@ static struct eb_sketch sketch_of(unsigned from, unsigned to)
 
 	lock.package = eb_calloc(lock.n + 1, sizeof *lock.package);
 	for (unsigned i = from; i < to; i++) {
-		eb_autofree char *name = eb_asprintf("package %u", i);
+		struct eb_record *r = &lock.package[i - from].record;
 
-		lock.package[i - from].record.sha256 = digest_of(name);
+		r->name = eb_asprintf("package %u", i);
+		r->sha256 = digest_of(r->name);
 	}
 	eb_sketch_of(&lock, &s);
+	for (size_t i = 0; i < lock.n; i++)
+		free(lock.package[i].record.name);
 	free(lock.package);
 	return s;
 }
