@@ -12,7 +12,8 @@
  * tar: ustar, a pax header only where a name, link or size needs one; uid and
  * gid 0, no names; directories 0755 with mtime EB_FIXED_MTIME.
  * gzip: each block of EB_GZIP_BLOCK bytes of the part's tar is a member of its
- * own (gzip.h).
+ * own (gzip.h); what lies deflated in a zip (struct eb_deflated) is one as it
+ * is, however large, with what is before it in a shorter block.
  */
 #ifndef EB_PART_H
 #define EB_PART_H

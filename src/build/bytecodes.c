@@ -70,9 +70,7 @@ static void drop_lost(struct eb_entries *e, const struct eb_strv *lost)
 
 	for (size_t i = 0; i < e->n; i++) {
 		if (eb_in_sorted(lost, e->entry[i].path)) {
-			free(e->entry[i].path);
-			free(e->entry[i].target);
-			free(e->entry[i].note);
+			eb_entry_release(&e->entry[i]);
 			continue;
 		}
 		e->entry[kept++] = e->entry[i];

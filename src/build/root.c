@@ -144,7 +144,10 @@ static int add_works(struct eb_root *r, bool wheels, struct eb_error *err)
 		return 0;
 	if (eb_build_bring(b, item, n, err) < 0)
 		return -1;
-	return eb_rootfs_add(b->store, blob, n, r->rootfs, b->events, err);
+	if (eb_rootfs_add(b->store, blob, n, r->rootfs, b->events, err) < 0)
+		return -1;
+	eb_root_prefer_linker(r);
+	return 0;
 }
 
 static struct eb_root *begin(struct eb_build *b)

@@ -44,6 +44,8 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 /* Where is the program, in the environment or in the base? First of the names
  * that is there; caller frees. NULL: none. */
 char *eb_root_program(const struct eb_root *r, const char *const *names);
+/* conda's own linker goes, where the base has one. */
+void eb_root_prefer_linker(const struct eb_root *r);
 /* The base's variables, less PATH, HOME and PYTHON*; PATH with the
  * environment's first (and `before` in front of it), which is added. */
 void eb_root_env(const struct eb_root *r, const char *before,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a command in the root of executed steps. */
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <envbuild/file.h>
@@ -44,15 +46,42 @@ static const char *base_path(const struct eb_build *b)
 	return path && *path ? path : EB_SANDBOX_PATH;
 }
 
-/* A link counts as what it leads to, wherever that is. */
-static bool is_there(const struct eb_root *r, const char *path)
+/* Opens a path of the root, whose links lead inside it. */
+static int open_inside(const struct eb_root *r, const char *path, int flags)
 {
-	eb_autofree char *full = eb_path_join(r->rootfs, path + 1);
+	const struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC),
+				      .resolve = RESOLVE_IN_ROOT };
+	eb_autofd int root =
+		open(r->rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? -1
+			: (int)syscall(SYS_openat2, root, path, &how,
+				       sizeof how);
+}
+
+static bool is_program(const struct eb_root *r, const char *path)
+{
+	eb_autofd int fd = open_inside(r, path, O_PATH);
 	struct stat st;
 
-	return lstat(full, &st) == 0 &&
-	       (S_ISLNK(st.st_mode) ||
-		(S_ISREG(st.st_mode) && (st.st_mode & 0111)));
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (st.st_mode & 0111);
+}
+
+/* Old Pythons of conda bring a linker for systems whose own is older. Where the
+ * base has one it has to be that: the other does not know what its C library is
+ * linked with. */
+void eb_root_prefer_linker(const struct eb_root *r)
+{
+	eb_autofree char *folder =
+		eb_asprintf("%s/compiler_compat", r->b->lock->prefix);
+	eb_autofd int fd = -1;
+
+	if (!is_program(r, "/usr/bin/ld"))
+		return;
+	fd = open_inside(r, folder, O_RDONLY | O_DIRECTORY);
+	if (fd >= 0)
+		unlinkat(fd, "ld", 0);
 }
 
 char *eb_root_program(const struct eb_root *r, const char *const *names)
@@ -66,7 +95,7 @@ char *eb_root_program(const struct eb_root *r, const char *const *names)
 			eb_autofree char *path =
 				eb_path_join(folder.v[i], *names);
 
-			if (*path == '/' && is_there(r, path))
+			if (*path == '/' && is_program(r, path))
 				return eb_steal(path);
 		}
 	return NULL;

@@ -5,8 +5,9 @@
 #include <envbuild/mem.h>
 #include <envbuild/verify.h>
 
-static void add(struct eb_findings *f, bool note, const char *check,
-		const char *subject, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 5, 0)))
+add(struct eb_findings *f, bool note, const char *check, const char *subject,
+    const char *fmt, va_list ap)
 {
 	struct eb_finding *one;
 	char *text;

@@ -32,8 +32,10 @@ class OldSetuptools:
     @staticmethod
     def build_wheel(out, settings=None):
         del settings
-        subprocess.check_call(
+        status = subprocess.call(
             [sys.executable, "-c", SETUP, "bdist_wheel", "-d", out])
+        if status:
+            sys.exit(status)
         return [n for n in os.listdir(out) if n.endswith(".whl")][0]
 
 

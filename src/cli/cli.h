@@ -23,7 +23,7 @@
 
 #define EB_LIGHT_COMMANDS(X) X(check) X(hash) X(lint) X(cache) X(help)
 #define EB_FULL_COMMANDS(X) \
-	X(build) X(lock) X(run) X(push) X(pull) X(inspect) X(doctor)
+	X(build) X(lock) X(run) X(verify) X(push) X(pull) X(inspect) X(doctor)
 
 /* Light commands by name, too, for calls of them that need what the light
  * program has not (is_full below): the full program looks here first. */

@@ -13,6 +13,8 @@ static const char *const lines[][2] = {
 	{ "lint FILE", "problems that can be known before a build" },
 	{ "hash ENV", "definition hash, lock hash where known" },
 	{ "run ENV|IMAGE [-- COMMAND]", "run a command in the image" },
+	{ "verify ENV|IMAGE",
+	  "does it hold what it says? exit 1 with findings" },
 	{ "push IMAGE HOST/REPOSITORY[:TAG]", "an image to a registry" },
 	{ "pull IMAGE", "from a registry to the store, or --output" },
 	{ "inspect IMAGE", "what an image is" },

@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* envbuild run ENV|IMAGE [-- COMMAND]: run in the image, without a daemon. */
 #include <string.h>
-#include <unistd.h>
 
 #include <envbuild/file.h>
 #include <envbuild/image.h>
 #include <envbuild/json.h>
-#include <envbuild/rootfs.h>
 #include <envbuild/sandbox.h>
 
-#include "image_ref.h"
-#include "result.h"
+#include "image_take.h"
 #include "run_user.h"
 
 struct container {
 	struct eb_strv argv, env;
 	struct eb_mount *mount;
 	size_t n_mounts;
-	char *dir; /* holds the root file system and the bundle */
-	char *rootfs;
-	json_t *config;
-	const json_t *settings; /* its "config" member */
+	struct eb_taken image;
+	const json_t *settings; /* "config" of its configuration */
 	enum eb_network network;
 };
 
 static void release(struct container *c)
 {
-	struct eb_error ignored = EB_ERROR_INIT;
-
-	if (c->dir && eb_sandbox_remove(c->dir, &ignored) < 0)
-		eb_err_release(&ignored);
+	eb_taken_release(&c->image);
 	for (size_t i = 0; i < c->n_mounts; i++) {
 		free(c->mount[i].source);
 		free(c->mount[i].destination);
@@ -37,96 +29,10 @@ static void release(struct container *c)
 	eb_strv_release(&c->argv);
 	eb_strv_release(&c->env);
 	free(c->mount);
-	free(c->dir);
-	free(c->rootfs);
-	json_decref(c->config);
-}
-
-/* --- which image -------------------------------------------------------------
- */
-/* "localhost/x", "ghcr.io/x", "localhost:5000/x": what is before the first
- * slash can be no folder but by an odd chance, and a file that is there wins.
- */
-static bool names_host(const char *text)
-{
-	size_t n = strcspn(text, "/");
-	eb_autofree char *host = eb_strndup(text, n);
-
-	if (!n || !text[n] || *text == '.' || eb_path_exists(text))
-		return false;
-	return strpbrk(host, ".:") || !strcmp(host, "localhost");
-}
-
-static bool names_image(const char *text)
-{
-	static const char *const prefixes[] = {
-		"store:", "oci:", "oci-archive:", "docker-archive:", "docker://"
-	};
-
-	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (eb_starts(text, prefixes[i]))
-			return true;
-	return names_host(text);
-}
-
-static int find_image(struct eb_cli *cli, struct eb_store *store,
-		      const char *text, struct eb_digest *manifest,
-		      struct eb_error *err)
-{
-	EB_CLEANUP(eb_reference_release) struct eb_reference ref = { 0 };
-
-	if (eb_reference_parse(text, &ref, err) < 0)
-		return -1;
-	return eb_image_obtain(cli, store, &ref, manifest, err);
-}
-
-/* An environment is built first when it is not there. */
-static int obtain(struct eb_cli *cli, struct eb_result *r,
-		  struct eb_digest *manifest, struct eb_error *err)
-{
-	const char *what = cli->args.v[0];
-
-	if (names_image(what)) {
-		if (eb_cli_store(cli, 0, &r->store, err) < 0)
-			return -1;
-		if (find_image(cli, r->store, what, manifest, err) < 0)
-			return -1;
-		return eb_image_bring(cli, r->store, manifest, err);
-	}
-	r->builds = true;
-	if (eb_result_open(cli, what, r, err) < 0 ||
-	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
-		return -1;
-	if (eb_result_bring(cli, r, err) < 0)
-		return -1;
-	*manifest = r->built.manifest;
-	close(r->lock_fd); /* others may build while this one runs */
-	r->lock_fd = -1;
-	return 0;
 }
 
 /* --- what it says
  * ---------------------------------------------------------------- */
-static int read_config(struct container *c, struct eb_store *store,
-		       const struct eb_digest *manifest, struct eb_error *err)
-{
-	EB_CLEANUP(eb_manifest_release) struct eb_manifest m = { 0 };
-	EB_AUTOBUF(text, EB_MAX_MANIFEST);
-
-	if (eb_store_read(store, manifest, EB_MAX_MANIFEST, &text, err) < 0 ||
-	    eb_manifest_parse(text.data, text.len, "image manifest", &m, err) <
-		    0)
-		return -1;
-	eb_buf_reset(&text);
-	if (eb_store_read(store, &m.config.digest, EB_MAX_MANIFEST, &text,
-			  err) < 0)
-		return -1;
-	c->config = eb_config_parse(text.data, text.len, "image configuration",
-				    err);
-	c->settings = eb_json_obj(c->config, "config");
-	return c->config ? 0 : -1;
-}
-
 static void add_list(struct eb_strv *out, const json_t *list)
 {
 	const json_t *item;
@@ -160,7 +66,7 @@ static void set_variable(struct container *c, const char *pair)
 	const char *value = eq ? eq + 1 : getenv(name);
 
 	if (value)
-		eb_config_set_env(c->config, name, value);
+		eb_config_set_env(c->image.config, name, value);
 }
 
 static int variables(const struct eb_cli *cli, struct eb_error *err)
@@ -179,11 +85,11 @@ static void environment(struct container *c, const struct eb_cli *cli)
 	for (size_t i = 0; i + 1 < cli->own.n; i += 2)
 		if (!strcmp(cli->own.v[i], "env"))
 			set_variable(c, cli->own.v[i + 1]);
-	c->settings = eb_json_obj(c->config, "config");
+	c->settings = eb_json_obj(c->image.config, "config");
 	add_list(&c->env, eb_json_arr(c->settings, "Env"));
-	if (!eb_config_env(c->config, "PATH"))
+	if (!eb_config_env(c->image.config, "PATH"))
 		eb_strv_add(&c->env, "PATH=" EB_SANDBOX_PATH);
-	if (!eb_config_env(c->config, "HOME"))
+	if (!eb_config_env(c->image.config, "HOME"))
 		eb_strv_add(&c->env, "HOME=/root");
 }
 
@@ -240,30 +146,12 @@ static int network(const struct eb_cli *cli, enum eb_network *out,
 
 /* --- running
  * ------------------------------------------------------------------------ */
-static int unpack(struct container *c, struct eb_cli *cli,
-		  struct eb_store *store, const struct eb_digest *manifest,
-		  struct eb_error *err)
-{
-	struct eb_stage stage;
-	int rc;
-
-	c->dir = eb_make_tempdir(eb_store_tmp(store), "run-", err);
-	if (!c->dir)
-		return -1;
-	c->rootfs = eb_path_join(c->dir, "rootfs");
-	eb_stage_begin(cli->events, &stage, "unpack");
-	rc = eb_rootfs_unpack_for_run(store, manifest, c->rootfs, cli->events,
-				      err);
-	eb_stage_end(cli->events, &stage);
-	return rc;
-}
-
 static int start(struct container *c, struct eb_cli *cli, int *status,
 		 struct eb_error *err)
 {
 	const char *workdir = eb_cli_own(cli, "workdir");
 	struct eb_sandbox s = {
-		.rootfs = c->rootfs,
+		.rootfs = c->image.rootfs,
 		.argv = (const char *const *)c->argv.v,
 		.env = (const char *const *)c->env.v,
 		.cwd = workdir ? workdir
@@ -271,13 +159,13 @@ static int start(struct container *c, struct eb_cli *cli, int *status,
 		.mount = c->mount,
 		.n_mounts = c->n_mounts,
 		.network = c->network,
-		.tmp = c->dir,
+		.tmp = c->image.dir,
 	};
 
 	if (s.cwd && !*s.cwd)
 		s.cwd = NULL;
-	if (eb_run_user(c->rootfs, eb_json_str(c->settings, "User"), &s.uid,
-			&s.gid, err) < 0)
+	if (eb_run_user(c->image.rootfs, eb_json_str(c->settings, "User"),
+			&s.uid, &s.gid, err) < 0)
 		return -1;
 	eb_progress_pause(cli->progress);
 	return eb_sandbox_run(&s, status, cli->events, err);
@@ -290,12 +178,13 @@ static int run_image(struct eb_cli *cli, struct eb_result *r, int *status,
 	struct eb_digest manifest;
 
 	if (mounts(&c, cli, err) < 0 || network(cli, &c.network, err) < 0 ||
-	    variables(cli, err) < 0 || obtain(cli, r, &manifest, err) < 0 ||
-	    read_config(&c, r->store, &manifest, err) < 0)
+	    variables(cli, err) < 0 ||
+	    eb_take_image(cli, cli->args.v[0], r, &manifest, err) < 0 ||
+	    eb_take_config(&c.image, r->store, &manifest, err) < 0)
 		return -1;
 	command_line(&c, cli);
 	environment(&c, cli);
-	if (unpack(&c, cli, r->store, &manifest, err) < 0)
+	if (eb_take_rootfs(&c.image, cli, r->store, &manifest, err) < 0)
 		return -1;
 	return start(&c, cli, status, err);
 }

@@ -39,27 +39,22 @@ void eb_gzip_trailer(uint8_t *out, uint32_t crc32, uint64_t size);
 /* layer_golden.c: does this ISA-L write the golden bytes? */
 bool eb_golden_gzip(struct eb_digest *got);
 
-/* part_sink.c: tar bytes in, a blob with all its sums out. `aside`: the sums
- * of plain bytes may be made by a thread of their own. */
+/* part_sink.c: tar bytes in, a blob with all its sums out. */
 struct eb_sink;
-struct eb_sums;
-struct eb_piece;
 int eb_sink_begin(struct eb_store *store, const struct eb_compressor *c,
-		  bool aside, struct eb_sink **out, struct eb_error *err);
+		  struct eb_sink **out, struct eb_error *err);
 int eb_sink_write(struct eb_sink *s, const void *p, size_t n,
 		  struct eb_error *err);
 /* `n` bytes of a spool, without a copy between. */
 int eb_sink_spool(struct eb_sink *s, struct eb_spool *spool, uint64_t offset,
 		  uint64_t n, struct eb_error *err);
 int eb_sink_zeros(struct eb_sink *s, size_t n, struct eb_error *err);
-/* Compressed bytes go straight to the blob and plain ones to the sum (and that
- * of the file that is under way): what is waiting in the block is written out
- * before. A user of the piece is taken over. */
+/* Compressed bytes go straight to the blob and plain ones to the sum: what is
+ * waiting in the block is written out before. */
 int eb_sink_raw(struct eb_sink *s, const void *compressed, size_t n,
 		struct eb_error *err);
-int eb_sink_plain(struct eb_sink *s, struct eb_piece *plain, bool file,
+int eb_sink_plain(struct eb_sink *s, const void *plain, size_t n,
 		  struct eb_error *err);
-struct eb_sums *eb_sink_sums(struct eb_sink *s);
 /* Fills compressor, plain, plain_size, blob, size; frees s in every case. */
 int eb_sink_end(struct eb_sink *s, struct eb_item *item, const char *what,
 		struct eb_error *err);

@@ -9,7 +9,7 @@
 
 #define LARGE ((uint64_t)128 << 10)
 #define MUCH ((uint64_t)4 << 20) /* of large ones, to begin with threads */
-#define MOST 4
+#define MOST 2 /* one large member after the other takes its time anyway */
 #define QUEUE 32
 
 struct handed {
@@ -184,17 +184,12 @@ struct eb_ahead *eb_ahead_new(const struct eb_entries *entries,
 	a->inflate = eb_inflate_new();
 	if (list_large(a, entries) < MUCH || threads < 2)
 		return a;
-	a->n_workers = threads - 1 < MOST ? threads - 1 : MOST;
+	a->n_workers = MOST;
 	if (a->n_workers > a->n_large)
 		a->n_workers = (unsigned)a->n_large;
 	for (i = 0; i < a->n_workers; i++)
 		begin_worker(a, &a->worker[i]);
 	return a;
-}
-
-bool eb_ahead_threads(const struct eb_ahead *a)
-{
-	return a->n_workers > 0;
 }
 
 void eb_ahead_free(struct eb_ahead *a)

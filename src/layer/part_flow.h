@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the bytes of a large part flow: threads inflate members ahead of the one
- * that writes the blob, and another makes the sums. What goes between them are
- * pieces: buffers of which there is a fixed number, so that nobody runs far
- * ahead and memory is bounded. No byte of a blob depends on who was first.
+ * How the content of large members flows: threads inflate ahead of the one
+ * that makes the sums and writes the blob. What goes between them are pieces:
+ * buffers of which there is a fixed number, so that nobody runs far ahead and
+ * memory is bounded. No byte of a blob depends on who was first.
  */
 #ifndef EB_PART_FLOW_H
 #define EB_PART_FLOW_H
@@ -36,27 +36,6 @@ void eb_pieces_close(struct eb_pieces *all);
 void eb_pieces_free(struct eb_pieces *all); /* all are dropped */
 EB_AUTOPTR(struct eb_piece, eb_piece_drop)
 
-/* part_sums.c: the digest of all plain bytes of a part and those of files in
- * it, aside in a thread of their own or at once. */
-enum { EB_SUM_PLAIN = 1, EB_SUM_FILE = 2 };
-struct eb_sums;
-struct eb_sums *eb_sums_new(void);
-void eb_sums_aside(struct eb_sums *s); /* where a thread is to be had */
-/* The piece's bytes belong to the part's plain bytes, or to the file whose end
- * comes next, or to both. Takes over one user. -1, once: a sum before was
- * wrong. */
-int eb_sums_add(struct eb_sums *s, struct eb_piece *p, int which,
-		struct eb_error *err);
-/* A zero digest is filled, another one is compared: EB_INTEGRITY. The entry is
- * used until eb_sums_wait(). */
-int eb_sums_end_file(struct eb_sums *s, struct eb_entry *e,
-		     struct eb_error *err);
-int eb_sums_wait(struct eb_sums *s, struct eb_error *err);
-/* After an error elsewhere: one of a sum before it takes its place. */
-void eb_sums_prefer(struct eb_sums *s, struct eb_error *err);
-void eb_sums_end(struct eb_sums *s, struct eb_digest *plain); /* waited for */
-void eb_sums_free(struct eb_sums *s);
-
 /* part_inflate.c: one member, read once and inflated once. */
 typedef int eb_emit_fn(void *data, struct eb_piece *p, bool packed,
 		       struct eb_error *err);
@@ -85,7 +64,6 @@ struct eb_ahead;
  * little to do, there are none. */
 struct eb_ahead *eb_ahead_new(const struct eb_entries *entries,
 			      const struct eb_compressor *c, unsigned threads);
-bool eb_ahead_threads(const struct eb_ahead *a);
 int eb_ahead_entry(struct eb_ahead *a, const struct eb_entry *e,
 		   eb_emit_fn *emit, void *data, struct eb_error *err);
 void eb_ahead_free(struct eb_ahead *a);

@@ -11,9 +11,9 @@
 
 #include "part_flow.h"
 
-#define PLAIN_PIECE ((size_t)256 << 10)
-#define PACKED_PIECE ((size_t)128 << 10)
-#define N_PIECES 6
+#define PLAIN_PIECE ((size_t)512 << 10)
+#define PACKED_PIECE ((size_t)256 << 10)
+#define N_PIECES 4
 
 struct eb_inflate {
 	struct eb_pieces *plain, *packed;

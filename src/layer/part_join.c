@@ -7,11 +7,18 @@
  */
 #include <string.h>
 
-#include "part_flow.h"
+#include <envbuild/pool.h>
+
+#include "layer_priv.h"
 
 #define PIECE ((size_t)256 << 10)
-#define N_PIECES 3
 #define SMALL (4 * PIECE)
+
+struct piece {
+	struct eb_sink *sink;
+	char *data;
+	size_t n;
+};
 
 struct joining {
 	struct eb_store *store;
@@ -20,7 +27,9 @@ struct joining {
 	struct eb_sink *sink;
 	struct eb_entries *paths; /* one list a part */
 	struct eb_strv dirs;
-	struct eb_pieces *pieces;
+	struct eb_pool *side; /* NULL: small */
+	struct piece piece[2];
+	unsigned turn; /* the piece that is filled */
 	char name[EB_DIGEST_TEXT];
 };
 
@@ -106,20 +115,43 @@ static int write_dirs(struct joining *j, struct eb_error *err)
 	return 0;
 }
 
+/* What the sink keeps of plain bytes is this job's alone; the compressed ones
+ * go by it. */
+static int hash_job(void *arg, struct eb_error *err)
+{
+	struct piece *p = arg;
+
+	return eb_sink_plain(p->sink, p->data, p->n, err);
+}
+
+/* One at a time, in order. */
+static int hash_piece(struct joining *j, struct piece *p, struct eb_error *err)
+{
+	p->sink = j->sink;
+	if (!j->side)
+		return hash_job(p, err);
+	if (eb_pool_wait(j->side, err) < 0)
+		return -1;
+	eb_pool_submit(j->side, hash_job, p);
+	j->turn ^= 1;
+	return 0;
+}
+
 static int copy_stream(struct joining *j, struct eb_stream *in,
 		       struct eb_error *err)
 {
 	ssize_t got;
 
 	for (;;) {
-		EB_CLEANUP(eb_piece_drop_ptr)
-		struct eb_piece *p = eb_piece_take(j->pieces);
+		struct piece *p = &j->piece[j->turn];
 
+		if (!p->data)
+			p->data = eb_malloc(PIECE);
 		got = eb_stream_read(in, p->data, PIECE, err);
 		if (got <= 0)
 			return (int)got;
 		p->n = (size_t)got;
-		if (eb_sink_plain(j->sink, eb_steal(p), false, err) < 0)
+		if (hash_piece(j, p, err) < 0)
 			return -1;
 	}
 }
@@ -187,9 +219,13 @@ static int write_all(struct joining *j, struct eb_error *err)
 
 	if (write_dirs(j, err) < 0)
 		return -1;
+	if (!is_small(j))
+		j->side = eb_pool_new(1);
 	for (i = 0; i < j->n; i++)
 		if (add_part(j, &j->part[i], err) < 0)
 			return -1;
+	if (j->side && eb_pool_wait(j->side, err) < 0)
+		return -1;
 	return eb_sink_zeros(j->sink, 2 * EB_TAR_BLOCK, err);
 }
 
@@ -213,12 +249,14 @@ static void release(struct joining *j)
 {
 	size_t i;
 
-	eb_sink_abort(j->sink);
-	eb_pieces_free(j->pieces);
+	eb_pool_free(j->side);
+	free(j->piece[0].data);
+	free(j->piece[1].data);
 	for (i = 0; i < j->n; i++)
 		eb_entries_release(&j->paths[i]);
 	free(j->paths);
 	eb_strv_release(&j->dirs);
+	eb_sink_abort(j->sink);
 }
 
 int eb_part_join(struct eb_store *store, const struct eb_compressor *c,
@@ -229,14 +267,13 @@ int eb_part_join(struct eb_store *store, const struct eb_compressor *c,
 		release) = { .store = store, .part = part, .n = n };
 
 	j.paths = eb_calloc(n + 1, sizeof *j.paths);
-	j.pieces = eb_pieces_new(N_PIECES, PIECE);
 	eb_digest_text(key, j.name);
 	memset(out, 0, sizeof *out);
 	out->kind = EB_ITEM_LAYER;
 	out->key = *key;
 	if (check_parts(&j, c, err) < 0 || load_paths(&j, err) < 0 ||
 	    check_paths(&j, err) < 0 ||
-	    eb_sink_begin(store, c, !is_small(&j), &j.sink, err) < 0 ||
+	    eb_sink_begin(store, c, &j.sink, err) < 0 ||
 	    write_all(&j, err) < 0 ||
 	    eb_sink_end(eb_steal(j.sink), out, "layer", err) < 0)
 		return -1;

@@ -139,7 +139,6 @@ static int write_all(struct writing *w, enum eb_item_kind kind,
 	return 0;
 }
 
-/* The sums may still have pieces of those that are ahead. */
 static void release(struct writing *w)
 {
 	eb_sink_abort(w->sink);
@@ -156,8 +155,7 @@ static int write_blob(unsigned threads, struct eb_store *store,
 
 	eb_buf_init(&w.header, EB_MAX_METADATA);
 	w.ahead = eb_ahead_new(entries, c, threads);
-	if (eb_sink_begin(store, c, eb_ahead_threads(w.ahead), &w.sink, err) <
-		    0 ||
+	if (eb_sink_begin(store, c, &w.sink, err) < 0 ||
 	    write_all(&w, item->kind, entries, err) < 0)
 		return eb_err_prefix(err, "\"%s\", packing", what);
 	return eb_sink_end(eb_steal(w.sink), item, what, err);

@@ -45,7 +45,8 @@ static int in_its_words(struct eb_resolving *z, struct eb_error *err)
 	const struct eb_pip_set *set = z->r->set;
 
 	eb_err_set(err, EB_NO, "%s cannot be had together: %s",
-		   z->what ? z->what : "the projects of the pip section",
+		   z->what ? "what it requires"
+			   : "the projects of the pip section",
 		   words);
 	for (size_t i = 0; i < set->n; i++) {
 		const struct eb_pip_line *l = &set->requirement[i];
@@ -99,9 +100,26 @@ static int by_refusal(struct eb_resolving *z, struct eb_error *err)
 	return 1;
 }
 
+/* Nobody was asked: what uv has not is no answer. */
+static int by_offline(struct eb_resolving *z, struct eb_error *err)
+{
+	const char *at = strstr(z->log.text, " was not found in the cache");
+	const char *from = at;
+
+	if (!z->r->offline || !at)
+		return 0;
+	while (from > z->log.text && !isspace((unsigned char)from[-1]))
+		from--;
+	eb_err_set(err, EB_NETWORK,
+		   "\"%.*s\", asking the index for it: this is offline",
+		   (int)(at - from), from);
+	eb_err_hint(err, "what was not read before is not to be had offline");
+	return 1;
+}
+
 int eb_resolve_explain(struct eb_resolving *z, struct eb_error *err)
 {
-	if (!by_refusal(z, err) && !by_demand(z, err) &&
+	if (!by_offline(z, err) && !by_refusal(z, err) && !by_demand(z, err) &&
 	    !eb_resolve_explain_conflict(z, err))
 		in_its_words(z, err);
 	if (z->what)

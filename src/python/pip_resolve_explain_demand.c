@@ -5,189 +5,21 @@
  * version in range, one that is final, not withdrawn, old enough, for this
  * Python, for this machine, of a kind that may be taken?
  */
-#include "pip_resolve_int.h"
+#include "pip_resolve_hurdle.h"
 
 #include <string.h>
 
 #include <envbuild/pep440.h>
-
-enum hurdle {
-	RANGE,
-	FINAL,
-	WITHDRAWN,
-	TIME,
-	PYTHON,
-	MACHINE,
-	KIND,
-	NONE,
-};
-
-struct best { /* of those that came furthest */
-	enum hurdle at;
-	const struct eb_index_file *file;
-	char *version;
-};
-
-struct question {
-	struct eb_resolving *z;
-	const struct eb_uv_edge *e;
-	bool pre; /* pre-releases count */
-};
-
-/* --- one file ------------------------------------------------------------ */
-
-static bool is_early(const struct eb_pip_request *r,
-		     const struct eb_index_file *f)
-{
-	size_t n = r->as_of ? strlen(r->as_of) : 0;
-
-	if (n == 0)
-		return true;
-	n = n > 19 ? 19 : n;
-	return f->upload_time && strncmp(f->upload_time, r->as_of, n) <= 0;
-}
-
-static bool suits_python(const struct eb_pip_request *r,
-			 const struct eb_index_file *f)
-{
-	struct eb_error none = EB_ERROR_INIT;
-	int rc;
-
-	if (!f->requires_python)
-		return true;
-	rc = eb_specifiers_contain(f->requires_python, r->target.version,
-				   EB_PRE_ALLOW, &none);
-	eb_err_release(&none);
-	return rc != 0;
-}
-
-/* Has it a tag of this machine, whatever the Python? */
-static bool suits_machine(const struct eb_strv *tags,
-			  const struct eb_wheel_name *w)
-{
-	for (size_t i = 0; i < w->tags.n; i++) {
-		const char *platform = strrchr(w->tags.v[i], '-');
-
-		for (size_t k = 0; platform && k < tags->n; k++)
-			if (eb_ends(tags->v[k], platform))
-				return true;
-	}
-	return false;
-}
-
-static enum hurdle wheel_hurdle(const struct eb_resolving *z,
-				const struct eb_index_file *f)
-{
-	struct eb_error none = EB_ERROR_INIT;
-	struct eb_wheel_name w = { 0 };
-	enum hurdle h = NONE;
-
-	if (eb_wheel_name_parse(f->name, &w, &none) < 0) {
-		eb_err_release(&none);
-		return MACHINE;
-	}
-	if (eb_wheel_rank(&w, &z->tags) < 0)
-		h = suits_machine(&z->tags, &w) ? PYTHON : MACHINE;
-	eb_wheel_name_release(&w);
-	return h;
-}
-
-static bool is_excluded(const struct eb_strv *list, const char *name)
-{
-	return eb_strv_has(list, ":all:") || eb_strv_has(list, name);
-}
-
-static enum hurdle kind_hurdle(const struct eb_resolving *z, const char *name,
-			       bool wheel)
-{
-	const struct eb_indexes *x = z->r->indexes;
-	bool only_wheels = z->what || (is_excluded(&x->only_binary, name) &&
-				       !eb_strv_has(&x->no_binary, name));
-
-	if (wheel ? is_excluded(&x->no_binary, name) && !z->what : only_wheels)
-		return KIND;
-	return NONE;
-}
-
-static enum hurdle hurdle_of(const struct question *q,
-			     const struct eb_index_file *f, const char *version)
-{
-	const struct eb_resolving *z = q->z;
-	struct eb_error none = EB_ERROR_INIT;
-	bool wheel = eb_ends(f->name, ".whl");
-	enum hurdle h;
-	int rc = 1;
-
-	if (*q->e->range)
-		rc = eb_specifiers_contain(q->e->range, version, EB_PRE_ALLOW,
-					   &none);
-	eb_err_release(&none);
-	if (rc == 0)
-		return RANGE;
-	if (!q->pre && eb_pep440_is_pre(version))
-		return FINAL;
-	if (f->yanked && !strstr(q->e->range, "=="))
-		return WITHDRAWN;
-	if (!is_early(z->r, f))
-		return TIME;
-	if (!suits_python(z->r, f))
-		return PYTHON;
-	h = wheel ? wheel_hurdle(z, f) : NONE;
-	return h == NONE ? kind_hurdle(z, q->e->name, wheel) : h;
-}
-
-/* --- all of them ------------------------------------------------------------
- */
-
-static bool is_newer(const char *a, const char *b)
-{
-	struct eb_error none = EB_ERROR_INIT;
-	int order = 0;
-
-	if (eb_pep440_compare(a, b, &order, &none) < 0)
-		eb_err_release(&none);
-	return order > 0;
-}
-
-/* Where nothing else fits they are taken, unless that is refused. */
-static bool pre_counts(const struct eb_resolving *z, const struct eb_uv_edge *e)
-{
-	const struct eb_strv *final = &z->r->set->only_final;
-
-	return !is_excluded(final, e->name);
-}
-
-static void survey(struct eb_resolving *z, const struct eb_uv_edge *e,
-		   const struct eb_index_page *page, struct best *out)
-{
-	struct question q = { z, e, pre_counts(z, e) };
-
-	*out = (struct best){ .at = RANGE };
-	for (size_t i = 0; i < page->n; i++) {
-		const struct eb_index_file *f = &page->file[i];
-		eb_autofree char *version = eb_resolve_version_of(f->name);
-		enum hurdle at = version ? hurdle_of(&q, f, version) : RANGE;
-
-		if (!version || at < out->at ||
-		    (at == out->at && out->version &&
-		     !is_newer(version, out->version)))
-			continue;
-		out->at = at;
-		out->file = f;
-		free(out->version);
-		out->version = eb_steal(version);
-	}
-}
 
 /* The newest for this Python, whatever is asked for. */
 static char *newest_for_us(struct eb_resolving *z, const char *name,
 			   const struct eb_index_page *page)
 {
 	struct eb_uv_edge any = { NULL, NULL, (char *)name, (char *)"" };
-	struct best b;
+	struct eb_furthest b;
 
-	survey(z, &any, page, &b);
-	if (b.at == NONE)
+	eb_hurdle_survey(z, &any, page, &b);
+	if (b.at == EB_HURDLE_NONE)
 		return b.version;
 	free(b.version);
 	return NULL;
@@ -207,7 +39,7 @@ static char *nearest(const struct eb_index_page *page, const char *range)
 	range += strspn(range, " <>=!~");
 	first = eb_strndup(range, strcspn(range, " ,*"));
 	for (i = 0; i < v.n; i++)
-		if (!*first || is_newer(first, v.v[i]))
+		if (!*first || eb_hurdle_is_newer(first, v.v[i]))
 			at = i + 1;
 	from = at > 2 ? at - 2 : 0;
 	to = at + 2 < v.n ? at + 2 : v.n;
@@ -270,11 +102,12 @@ static void say_range(const char *subject, const struct eb_resolve_seen *s,
 }
 
 static void say_python(struct eb_resolving *z, const char *subject,
-		       const struct eb_resolve_seen *s, const struct best *b,
-		       struct eb_error *err)
+		       const struct eb_resolve_seen *s,
+		       const struct eb_furthest *b, struct eb_error *err)
 {
 	eb_autofree char *ours = newest_for_us(z, s->name, &s->page);
-	bool said = b->file->requires_python && !suits_python(z->r, b->file);
+	bool said = b->file->requires_python &&
+		    !eb_hurdle_suits_python(z->r, b->file);
 	eb_autofree char *tags = said || !eb_ends(b->file->name, ".whl")
 					 ? NULL
 					 : tags_of(b->file->name);
@@ -300,7 +133,7 @@ static void say_python(struct eb_resolving *z, const char *subject,
 }
 
 static void say_machine(struct eb_resolving *z, const char *subject,
-			const struct best *b, struct eb_error *err)
+			const struct eb_furthest *b, struct eb_error *err)
 {
 	eb_autofree char *tags = tags_of(b->file->name);
 	const struct eb_python_target *t = &z->r->target;
@@ -314,18 +147,18 @@ static void say_machine(struct eb_resolving *z, const char *subject,
 }
 
 static void say_rest(struct eb_resolving *z, const char *subject,
-		     const struct eb_uv_edge *e, const struct best *b,
+		     const struct eb_uv_edge *e, const struct eb_furthest *b,
 		     struct eb_error *err)
 {
 	bool wheel = eb_ends(b->file->name, ".whl");
 
-	if (b->at == FINAL) {
+	if (b->at == EB_HURDLE_FINAL) {
 		eb_err_set(err, EB_NO,
 			   "%s: there are pre-releases alone, as %s", subject,
 			   b->version);
 		eb_err_hint(err, "--only-final says that they are not "
 				 "taken");
-	} else if (b->at == WITHDRAWN) {
+	} else if (b->at == EB_HURDLE_WITHDRAWN) {
 		eb_err_set(err, EB_NO,
 			   "%s: every version that fits was withdrawn "
 			   "(yanked), as %s%s%s",
@@ -335,7 +168,7 @@ static void say_rest(struct eb_resolving *z, const char *subject,
 			    "asked for exactly it is taken all the same: "
 			    "%s==%s",
 			    e->name, b->version);
-	} else if (b->at == TIME) {
+	} else if (b->at == EB_HURDLE_TIME) {
 		eb_err_set(err, EB_NO,
 			   "%s: no version that fits was there on %s; %s is of "
 			   "%s",
@@ -369,19 +202,20 @@ static char *subject_of(const struct eb_resolving *z,
  */
 
 static void say(struct eb_resolving *z, const struct eb_uv_edge *e,
-		const struct eb_resolve_seen *s, const struct best *b,
-		const struct best *other, struct eb_error *err)
+		const struct eb_resolve_seen *s, const struct eb_furthest *b,
+		const struct eb_furthest *other, struct eb_error *err)
 {
 	eb_autofree char *subject = subject_of(z, e);
 
 	if (!s->index)
 		say_missing(z, subject, e, err);
-	else if (b->at == RANGE)
+	else if (b->at == EB_HURDLE_RANGE)
 		say_range(subject, s, e,
-			  other->at == NONE ? other->version : NULL, err);
-	else if (b->at == PYTHON)
+			  other->at == EB_HURDLE_NONE ? other->version : NULL,
+			  err);
+	else if (b->at == EB_HURDLE_PYTHON)
 		say_python(z, subject, s, b, err);
-	else if (b->at == MACHINE)
+	else if (b->at == EB_HURDLE_MACHINE)
 		say_machine(z, subject, b, err);
 	else
 		say_rest(z, subject, e, b, err);
@@ -421,7 +255,8 @@ int eb_resolve_explain_demand(struct eb_resolving *z,
 			      const struct eb_uv_edge *e, struct eb_error *err)
 {
 	const struct eb_resolve_seen *s;
-	struct best b = { .at = RANGE }, other = { .at = RANGE };
+	struct eb_furthest b = { .at = EB_HURDLE_RANGE },
+			   other = { .at = EB_HURDLE_RANGE };
 	eb_autofree char *missing = eb_asprintf("%s was not found", e->name);
 
 	if (is_placed(z, e->name) || is_installed(z, e))
@@ -429,11 +264,11 @@ int eb_resolve_explain_demand(struct eb_resolving *z,
 	s = eb_resolve_look(z, e->name);
 	if (!s->index && !strstr(z->log.text, missing))
 		return 0;
-	survey(z, e, &s->page, &b);
-	survey(z, e, &s->other_page, &other);
-	if (b.at != NONE)
+	eb_hurdle_survey(z, e, &s->page, &b);
+	eb_hurdle_survey(z, e, &s->other_page, &other);
+	if (b.at != EB_HURDLE_NONE)
 		say(z, e, s, &b, &other, err);
 	free(b.version);
 	free(other.version);
-	return b.at != NONE;
+	return b.at != EB_HURDLE_NONE;
 }

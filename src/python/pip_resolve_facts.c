@@ -189,7 +189,7 @@ int eb_resolve_facts(struct eb_resolving *z, struct eb_pin *pin, size_t n,
 		;
 	if (rc == 0)
 		rc = eb_resolve_sizes(z, pin, n, err);
-	if (rc == 0)
+	if (rc == 0 && !z->away) /* what ran there may have made it up */
 		remember(z, &w);
 	return rc;
 }

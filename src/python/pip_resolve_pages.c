@@ -48,8 +48,9 @@ void eb_resolve_indexes_of(const struct eb_resolving *z, const char *project,
 {
 	const struct eb_indexes *x = z->r->indexes;
 
-	/* the one that it asked last decided */
-	for (size_t i = z->log.page.n; i-- > 0;) {
+	/* the one that it asked last decided; what was run elsewhere does not
+	 * say where this machine asks */
+	for (size_t i = z->away && x->url ? 0 : z->log.page.n; i-- > 0;) {
 		eb_autofree char *index = index_of(z->log.page.v[i], project);
 
 		if (index)

@@ -32,4 +32,17 @@ char *eb_pylock_marker(const char *marker, const json_t *groups);
 /* "%2B" as "+"; the last component of a URL's or file's path. Caller frees. */
 char *eb_pylock_file_name(const char *url);
 
+/* --- files of a package (pylock_file.c) ----------------------------------- */
+/* EB_INPUT; always -1. */
+int eb_pylock_bad(const struct eb_pylock_reader *l, const char *package,
+		  const char *what, struct eb_error *err);
+char *eb_pylock_name_of(const json_t *file); /* or NULL; caller frees */
+/* Is its "sha256:<hex>" among those that are asked for, where any are? */
+bool eb_pylock_is_wanted(const json_t *file, const struct eb_strv *wanted);
+void eb_pylock_set_url(const struct eb_pylock_reader *l, const json_t *file,
+		       struct eb_pin *out);
+/* Name, URL, hash, size and time; the hash has to be there. */
+int eb_pylock_take_file(const struct eb_pylock_reader *l, const json_t *file,
+			struct eb_pin *out, struct eb_error *err);
+
 #endif

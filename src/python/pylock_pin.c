@@ -3,117 +3,11 @@
  * or where it comes from otherwise. */
 #include <string.h>
 
-#include <envbuild/file.h>
 #include <envbuild/json.h>
 #include <envbuild/pep440.h>
 #include <envbuild/requirement.h>
 
-#include "pip_line.h"
 #include "pylock.h"
-
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-char *eb_pylock_file_name(const char *url)
-{
-	eb_autofree char *path = eb_strndup(url, strcspn(url, "?#"));
-	char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
-	char *out = eb_malloc(strlen(from) + 1), *to = out;
-
-	for (; *from; from++) {
-		if (*from == '%' && hex(from[1]) >= 0 && hex(from[2]) >= 0) {
-			*to++ = (char)(hex(from[1]) * 16 + hex(from[2]));
-			from += 2;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = 0;
-	return out;
-}
-
-static int bad(const struct eb_pylock_reader *l, const char *package,
-	       const char *what, struct eb_error *err)
-{
-	return eb_err_set(err, EB_INPUT, "\"%s\", package \"%s\": %s", l->name,
-			  package, what);
-}
-
-/* --- files ------------------------------------------------------------- */
-
-static char *name_of(const json_t *file)
-{
-	const char *name = eb_json_str(file, "name");
-	const char *url = eb_json_str(file, "url");
-
-	if (name)
-		return eb_strdup(name);
-	if (!url)
-		url = eb_json_str(file, "path");
-	return url ? eb_pylock_file_name(url) : NULL;
-}
-
-/* "sha256:<hex>" among those that are asked for, where any are. */
-static bool is_wanted(const json_t *file, const struct eb_strv *wanted)
-{
-	const char *sha = eb_json_str(eb_json_obj(file, "hashes"), "sha256");
-	eb_autofree char *text = eb_asprintf("sha256:%s", sha ? sha : "");
-
-	if (!wanted || wanted->n == 0)
-		return true;
-	eb_lower(text);
-	return eb_strv_has(wanted, text);
-}
-
-static void set_url(const struct eb_pylock_reader *l, const json_t *file,
-		    struct eb_pin *out)
-{
-	const char *url = eb_json_str(file, "url");
-	const char *path = eb_json_str(file, "path");
-	eb_autofree char *local = !path && url ? eb_pip_file_path(url) : NULL;
-	eb_autofree char *real = NULL, *whole = NULL;
-
-	if (local)
-		path = local;
-	if (!path) {
-		out->url = eb_index_shown(url);
-		return;
-	}
-	real = l->place ? l->place(l->data, path) : NULL;
-	if (!real)
-		real = path[0] == '/' ? eb_strdup(path)
-				      : eb_path_join(l->dir, path);
-	whole = realpath(real, NULL);
-	out->url = eb_asprintf("file://%s", whole ? whole : real);
-}
-
-/* Fields of one file; the hash has to be there. */
-static int take_file(const struct eb_pylock_reader *l, const json_t *file,
-		     struct eb_pin *out, struct eb_error *err)
-{
-	const char *sha = eb_json_str(eb_json_obj(file, "hashes"), "sha256");
-	const char *time = eb_json_str(file, "upload-time");
-	json_int_t size = eb_json_int(file, "size", 0);
-
-	if (!eb_json_str(file, "url") && !eb_json_str(file, "path"))
-		return bad(l, out->name, "a file has neither url nor path",
-			   err);
-	if (!sha || eb_digest_parse(sha, &out->sha256) < 0)
-		return bad(l, out->name, "a file has no sha256", err);
-	if (size < 0)
-		return bad(l, out->name, "a file has a negative size", err);
-	free(out->file);
-	out->file = name_of(file);
-	out->size = (uint64_t)size;
-	out->upload_time = eb_strdup(time);
-	set_url(l, file, out);
-	return 0;
-}
 
 /* --- wheels and sdists --------------------------------------------------- */
 
@@ -128,7 +22,9 @@ static int take_wheel(const struct eb_pylock_reader *l, const json_t *wheels,
 
 	for (i = 0; i < n; i++) {
 		const json_t *file = json_array_get(wheels, i);
-		char *name = is_wanted(file, wanted) ? name_of(file) : NULL;
+		char *name = eb_pylock_is_wanted(file, wanted)
+				     ? eb_pylock_name_of(file)
+				     : NULL;
 
 		eb_strv_take(&names, name ? name : eb_strdup(""));
 	}
@@ -136,8 +32,10 @@ static int take_wheel(const struct eb_pylock_reader *l, const json_t *wheels,
 	if (found == 0)
 		return 0;
 	out->source = EB_PIN_WHEEL;
-	return take_file(l, json_array_get(wheels, order[0]), out, err) < 0 ? -1
-									    : 1;
+	return eb_pylock_take_file(l, json_array_get(wheels, order[0]), out,
+				   err) < 0
+		       ? -1
+		       : 1;
 }
 
 static struct eb_pin_build *new_build(void)
@@ -157,7 +55,7 @@ static int no_file(const struct eb_pylock_reader *l, const json_t *package,
 				    ? json_array_get(wheels, 0)
 				    : eb_json_obj(package, "sdist");
 	const char *sha = eb_json_str(eb_json_obj(any, "hashes"), "sha256");
-	eb_autofree char *file = any ? name_of(any) : NULL;
+	eb_autofree char *file = any ? eb_pylock_name_of(any) : NULL;
 
 	if (wanted && wanted->n && any) {
 		eb_err_set(err, EB_NO,
@@ -193,11 +91,11 @@ static int take_index(const struct eb_pylock_reader *l, const json_t *package,
 		out->index = eb_index_shown(index);
 	if (rc == 1)
 		return 0;
-	if (!sdist || !is_wanted(sdist, wanted))
+	if (!sdist || !eb_pylock_is_wanted(sdist, wanted))
 		return no_file(l, package, wanted, out, err);
 	out->source = EB_PIN_SDIST;
 	out->build = new_build();
-	return take_file(l, sdist, out, err);
+	return eb_pylock_take_file(l, sdist, out, err);
 }
 
 /* --- other places --------------------------------------------------------- */
@@ -223,9 +121,9 @@ static int take_archive(const struct eb_pylock_reader *l, const json_t *archive,
 
 	out->direct = true;
 	out->subdirectory = eb_strdup(sub);
-	if (take_file(l, archive, out, err) < 0)
+	if (eb_pylock_take_file(l, archive, out, err) < 0)
 		return -1;
-	if (!is_wanted(archive, wanted))
+	if (!eb_pylock_is_wanted(archive, wanted))
 		return eb_err_set(err, EB_NO,
 				  "\"%s\": \"%s\" has none of the hashes that "
 				  "are asked for",
@@ -263,9 +161,10 @@ static int take_vcs(const struct eb_pylock_reader *l, const json_t *vcs,
 	const char *commit = eb_json_str(vcs, "commit-id");
 
 	if (!type || !commit || (!url && !path))
-		return bad(l, out->name,
-			   "a repository needs type, commit-id and url or path",
-			   err);
+		return eb_pylock_bad(
+			l, out->name,
+			"a repository needs type, commit-id and url or path",
+			err);
 	out->source = EB_PIN_VCS;
 	out->direct = true;
 	out->build = new_build();
@@ -276,7 +175,7 @@ static int take_vcs(const struct eb_pylock_reader *l, const json_t *vcs,
 	if (url)
 		out->url = eb_index_shown(url);
 	else
-		set_url(l, vcs, out);
+		eb_pylock_set_url(l, vcs, out);
 	return 0;
 }
 
@@ -284,13 +183,14 @@ static int take_folder(const struct eb_pylock_reader *l, const json_t *folder,
 		       struct eb_pin *out, struct eb_error *err)
 {
 	if (!eb_json_str(folder, "path"))
-		return bad(l, out->name, "a folder needs its path", err);
+		return eb_pylock_bad(l, out->name, "a folder needs its path",
+				     err);
 	out->source = EB_PIN_DIR;
 	out->direct = true;
 	out->build = new_build();
 	out->editable = json_is_true(json_object_get(folder, "editable"));
 	out->subdirectory = eb_strdup(eb_json_str(folder, "subdirectory"));
-	set_url(l, folder, out);
+	eb_pylock_set_url(l, folder, out);
 	return 0;
 }
 
@@ -306,10 +206,11 @@ static int take_source(const struct eb_pylock_reader *l, const json_t *package,
 		eb_json_arr(package, "wheels") || eb_json_obj(package, "sdist");
 
 	if (!!archive + !!vcs + !!folder + files != 1)
-		return bad(l, out->name,
-			   "it has to have files, an archive, a repository or "
-			   "a folder, and one of these",
-			   err);
+		return eb_pylock_bad(
+			l, out->name,
+			"it has to have files, an archive, a repository or "
+			"a folder, and one of these",
+			err);
 	if (archive)
 		return take_archive(l, archive, out, err);
 	if (vcs)
@@ -333,13 +234,13 @@ int eb_pylock_pin(const struct eb_pylock_reader *l, const json_t *package,
 	out->name = eb_project_name(name);
 	out->requires_python = eb_strdup(python);
 	if (version && eb_pep440_parse(version, strlen(version), &v) < 0)
-		return bad(l, name, "its version is none", err);
+		return eb_pylock_bad(l, name, "its version is none", err);
 	out->version = eb_strdup(v.text);
 	eb_pep440_release(&v);
 	if (take_source(l, package, out, err) < 0)
 		return -1;
 	if (!out->version && out->source == EB_PIN_SDIST && !out->direct)
-		return bad(l, name, "it has no version", err);
+		return eb_pylock_bad(l, name, "it has no version", err);
 	if (!out->file)
 		out->file = eb_asprintf("%s-%s", out->name,
 					out->version ? out->version : "0");

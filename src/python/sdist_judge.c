@@ -66,9 +66,21 @@ static void complete(struct eb_sdist *s, const char *setup_requires)
 	add_lines(&s->requires, setup_requires);
 }
 
-static bool says(const char *text, const char *word)
+/* Does a setup.py or setup.cfg name something? "setup_requires=[]" does not. */
+static bool has_setup_requires(const char *text)
 {
-	return text && strstr(text, word);
+	static const char word[] = "setup_requires";
+
+	while (text && (text = strstr(text, word))) {
+		text += strlen(word);
+		text += strspn(text, " \t");
+		if (*text == '=')
+			text += 1 + strspn(text + 1, " \t");
+		if (!eb_starts(text, "[]") && !eb_starts(text, "()") &&
+		    !eb_starts(text, "None"))
+			return true;
+	}
+	return false;
 }
 
 /* May its backend require more when it is asked? setuptools' does what a
@@ -83,10 +95,10 @@ static bool may_ask(const struct eb_sdist *s, const struct eb_sdist_texts *t)
 	if (s->path.n)
 		return true;
 	if (eb_starts(s->backend, "setuptools.build_meta"))
-		return says(t->setup_py, "setup_requires") ||
-		       says(t->setup_cfg, "setup_requires");
+		return has_setup_requires(t->setup_py) ||
+		       has_setup_requires(t->setup_cfg);
 	if (eb_starts(s->backend, "hatchling."))
-		return says(t->pyproject, "hooks");
+		return t->pyproject && strstr(t->pyproject, "hooks");
 	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
 		if (eb_starts(s->backend, never[i]))
 			return false;

@@ -66,6 +66,27 @@ static int write_builds(const char *dir, struct eb_error *err)
 
 /* --- the lines -------------------------------------------------------- */
 
+/* A repository of this machine is read where it is. */
+static void see_repository(const struct eb_uv_call_plan *plan,
+			   struct eb_uv_call_made *out,
+			   const struct eb_pip_line *l)
+{
+	const char *at = strstr(l->text, "+file://");
+	eb_autofree char *url = NULL, *path = NULL, *real = NULL;
+	char *rev;
+
+	if (!at || plan->away)
+		return;
+	url = eb_strndup(at + 1, strcspn(at + 1, "#?;\t "));
+	rev = strrchr(url, '@');
+	if (rev)
+		*rev = 0;
+	path = eb_pip_file_path(url);
+	real = path ? realpath(path, NULL) : NULL;
+	if (real)
+		eb_strv_add(&out->see, real);
+}
+
 /* What is a plain requirement is given in its normal text, which uv reads
  * whatever pip lets pass. */
 static int put_line(const struct eb_uv_call_plan *plan,
@@ -81,6 +102,7 @@ static int put_line(const struct eb_uv_call_plan *plan,
 		eb_buf_addf(text, "%s\n", l->normal.text);
 		return 0;
 	}
+	see_repository(plan, out, l);
 	local = eb_uv_local_in(l, &at, &n);
 	if (local) {
 		seen = eb_uv_stage(plan, out, l->path, err);

@@ -217,6 +217,7 @@ char *eb_uv_log_stop(const struct eb_uv_log *l)
 	};
 	/* what cannot even be fetched is no question of building */
 	if (strstr(l->text, "Failed to fetch: ") ||
+	    strstr(l->text, "Git operation failed") ||
 	    strstr(l->text, "Request failed after "))
 		return NULL;
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {

@@ -196,6 +196,7 @@ static int put_trust(const struct eb_uv_call_plan *plan,
 	const char *ca = x->ca_file ? x->ca_file : getenv("SSL_CERT_FILE");
 
 	if (put_file(plan, out, "SSL_CERT_FILE", ca, err) < 0 ||
+	    put_file(plan, out, "GIT_SSL_CAINFO", ca, err) < 0 ||
 	    put_file(plan, out, "SSL_CLIENT_CERT", x->client_cert, err) < 0 ||
 	    put_file(plan, out, "NETRC", netrc, err) < 0)
 		return -1;
@@ -217,6 +218,7 @@ int eb_uv_settings_env(const struct eb_uv_call_plan *plan,
 	eb_strv_add(env, "UV_NO_PROGRESS=1");
 	eb_strv_add(env, "RUST_LOG=uv_client=debug,uv_resolver=debug");
 	eb_strv_add(env, "GIT_TERMINAL_PROMPT=0");
+	eb_strv_add(env, "GIT_CONFIG_NOSYSTEM=1");
 	eb_strv_add(env, "LC_ALL=C.UTF-8");
 	if (x->timeout_s)
 		eb_strv_addf(env, "UV_HTTP_TIMEOUT=%u", x->timeout_s);

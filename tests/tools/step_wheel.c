@@ -5,12 +5,14 @@
  *
  *	step_wheel YAML WORD=VALUE...
  *
- *	base=REF, cache-dir=DIR, limit=NAME=VALUE ...	as the options
+ *	base=REF, cache-dir=DIR, limit=NAME=VALUE ...	as the options;
+ *			registry=HOST/PREFIX: results are shared by it
  *	sdist=FILE, folder=DIR, git=URL, commit=C, subdirectory=S
  *	name=NAME, version=VERSION
  *	require=WHEEL	of the isolated build; may come again
  *	install=WHEEL	of the environment; there is no isolation then
- *	plain=1		no isolation, and nothing besides
+ *	isolated=0|1	as it would be without and with
+ *	build-base=REF	what it is built on
  *	setting=K=V, variable=K=V
  *	ask=1		what it requires, instead of a wheel
  *	uv=PROGRAM	run it in the root instead (uv=...; its version)
@@ -24,9 +26,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <envbuild/base.h>
 #include <envbuild/file.h>
 #include <envbuild/spec.h>
 #include <envbuild/tags.h>
+#include <envbuild/team.h>
 
 #include "build/build_private.h"
 #include "build/root.h"
@@ -34,7 +38,7 @@
 
 struct words {
 	struct eb_config config;
-	const char *uv, *copy;
+	const char *uv, *copy, *build_base;
 	bool ask;
 	struct eb_pin pin;
 	struct eb_pin_build build;
@@ -160,8 +164,10 @@ static void take(struct words *w, const char *word, const char *value)
 	} else if (!strcmp(word, "install")) {
 		add_wheel(&w->install, &w->n_install, value);
 		w->build.isolated = false;
-	} else if (!strcmp(word, "plain")) {
-		w->build.isolated = false;
+	} else if (!strcmp(word, "isolated")) {
+		w->build.isolated = !strcmp(value, "1");
+	} else if (!strcmp(word, "build-base")) {
+		w->build_base = value;
 	} else if (!strcmp(word, "setting")) {
 		eb_strv_add(&w->build.setting, value);
 	} else if (!strcmp(word, "variable")) {
@@ -263,8 +269,22 @@ static void make(struct words *w, struct eb_build *b, const struct eb_pin *pin)
 	must(eb_copy_fd(to, fd, 0, (uint64_t)st.st_size, w->copy, &err));
 }
 
+static void open_build_base(struct words *w, struct eb_build *b)
+{
+	const struct eb_base_from from = { .store = b->store,
+					   .events = b->events };
+
+	if (w->build_base)
+		must(eb_base_resolve(w->build_base, b->lock->platform, &from,
+				     &b->build_base, &err));
+}
+
 static void work(struct words *w, struct eb_build *b)
 {
+	open_build_base(w, b);
+	if (w->config.registry)
+		must(eb_team_open(&w->config, false, b->events, &b->team,
+				  &err));
 	must(eb_build_begin(b, &err));
 	must(eb_build_some_payloads(b, is_no_source, &err));
 	if (w->uv)
@@ -319,6 +339,7 @@ int main(int argc, char **argv)
 	running = &b;
 	work(&w, &b);
 	running = NULL;
+	eb_team_free(b.team);
 	eb_build_release(&b);
 	release(&w);
 	eb_events_free(events);

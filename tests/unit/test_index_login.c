@@ -129,7 +129,6 @@ static void put_keyring(const char *body)
 	eb_autofree char *text = eb_asprintf("#!/bin/sh\necho \"$@\" >> "
 					     "%s/calls\n%s\n",
 					     dir, body);
-	eb_autofree char *calls = eb_path_join(dir, "calls");
 
 	write_text(dir, "bin/keyring", text);
 	assert_int_equal(chmod(path, 0755), 0);

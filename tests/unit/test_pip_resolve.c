@@ -80,7 +80,7 @@ static void test_pins(void **state)
 static void test_known(void **state)
 {
 	struct section *s = *state;
-	static const char us[] = "\"agent\": \"envbuild";
+	static const char us[] = "\"client\": \"envbuild";
 	eb_autofree char *first = NULL, *log = NULL;
 
 	NEED_UV(s);
@@ -298,6 +298,82 @@ static void test_direct(void **state)
 /* --- other places
  * ------------------------------------------------------------- */
 
+/* An index that speaks JSON and has sidecars: nothing but pages is asked for.
+ */
+static void test_json(void **state)
+{
+	static const char *const options[] = { "--json", "--sidecars",
+					       "--relative", NULL };
+	static struct section json;
+	struct section *s = &json;
+	eb_autofree char *log = NULL;
+
+	NEED_UV((struct section *)*state);
+	section_open(s, wheels, options);
+	PINS(s, section_resolve(s, "alpha", "many", NULL),
+	     "alpha==1.0 beta==2.5 many==1.0");
+	assert_true(section_pin(s, "alpha")->size > 300);
+	assert_string_equal(section_pin(s, "alpha")->requires_python, ">=3.6");
+	assert_string_equal(section_pin(s, "beta")->upload_time,
+			    "2022-05-01T00:00:00Z");
+	log = index_ask(&s->server, "GET", "/_log", NULL);
+	assert_non_null(strstr(log, ".whl.metadata"));
+	assert_null(strstr(log, ".whl\""));
+	section_close(s);
+}
+
+/* A repository's branch becomes its commit. */
+static void test_repository(void **state)
+{
+	struct section *s = *state;
+	eb_autofree char *dir = NULL;
+	const struct eb_pin *p;
+	const char *argv[] = { "sh", "-c",
+			       "cd \"$0\" && git init -q -b main . && "
+			       "git add -A && git -c user.name=x "
+			       "-c user.email=x@files.example commit -q -m x",
+			       NULL, NULL };
+	EB_AUTOBUF(out, 4096);
+	int status = 1;
+
+	NEED_UV(s);
+	argv[3] = dir = eb_path_join(s->dir, "repository");
+	write_text(dir, "pyproject.toml",
+		   "[build-system]\nrequires = [\"setuptools\"]\n"
+		   "[project]\nname = \"repo\"\nversion = \"1.0\"\n"
+		   "dependencies = [\"beta<2.5\"]\n");
+	MUST(eb_process_run(argv, NULL, NULL, 0, 4096, 30, &out, &out, &status,
+			    err));
+	if (status) {
+		print_message("no git here: not looked at\n");
+		skip();
+	}
+	PINS(s,
+	     section_resolve(s, "repo @ git+file://%D/repository@main", NULL),
+	     "beta==2.0 repo==1.0");
+	p = section_pin(s, "repo");
+	assert_int_equal(p->source, EB_PIN_VCS);
+	assert_string_equal(p->vcs, "git");
+	assert_string_equal(p->revision, "main");
+	assert_int_equal(strlen(p->commit), 40);
+	assert_true(p->direct && p->requested);
+	assert_true(eb_starts(p->url, "file:///"));
+	assert_non_null(p->build);
+}
+
+static void test_offline(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "new", NULL), "new==1.0 shared==2.0");
+	s->r.offline = true;
+	PINS(s, section_resolve(s, "new", NULL), "new==1.0 shared==2.0");
+	assert_int_equal(section_resolve(s, "mid", NULL), -1);
+	s->r.offline = false;
+	REFUSES(s, -1, EB_NETWORK, "\"mid\", asking the index for it");
+}
+
 static void test_links(void **state)
 {
 	struct section *s = *state;
@@ -369,7 +445,7 @@ static void test_build(void **state)
 		EB_NO, "\"flit_core\": there is no such project");
 	assert_true(eb_starts(s->err.message, "building future 0.17.1: "));
 	eb_err_release(&s->err);
-	requires.n = 0;
+	eb_strv_release(&requires);
 	eb_strv_add(&requires, "static");
 	REFUSES(s,
 		eb_pip_resolve_build(&s->r, &requires, "building future 0.17.1",
@@ -406,6 +482,9 @@ int main(void)
 		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_direct),
 		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_repository),
+		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_hashes),
 		cmocka_unit_test(test_build),
 		cmocka_unit_test(test_leftovers),
