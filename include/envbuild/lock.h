@@ -74,6 +74,9 @@ bool eb_lock_is(const char *text, size_t len);
 void eb_lock_free(struct eb_lock *lock);
 EB_AUTOPTR(struct eb_lock, eb_lock_free)
 
+/* Does its image depend on what is executed: is something built from source? */
+bool eb_lock_executes(const struct eb_lock *lock);
+
 /* What a lock installs, conda's packages and the Python side alike. */
 struct eb_locked_item {
 	const char *name, *version, *build; /* build: "" of the Python side */

@@ -42,15 +42,18 @@ char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r)
 		   : eb_strdup(r->url);
 }
 
+/* What the definition writes of its indexes counts, as far as it is at hand. */
 static struct eb_indexes *indexes(struct eb_build *b)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	const struct eb_pip_set nothing = { 0 };
+	EB_CLEANUP(eb_pip_set_release) struct eb_pip_set set = { 0 };
 
 	if (b->indexes)
 		return b->indexes;
 	b->indexes = eb_calloc(1, sizeof *b->indexes);
-	if (eb_indexes_read(&nothing, b->indexes, b->events, &err) < 0)
+	if ((b->env && b->env->spec &&
+	     eb_spec_pip_set(b->env->spec, &set, &err) < 0) ||
+	    eb_indexes_read(&set, b->indexes, b->events, &err) < 0)
 		eb_warn(b->events, "%s; files are fetched without it",
 			err.message);
 	return b->indexes;

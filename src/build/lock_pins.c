@@ -88,6 +88,14 @@ void eb_lock_add_pins(const struct eb_lock *lock, json_t *packages,
 	}
 }
 
+bool eb_lock_executes(const struct eb_lock *lock)
+{
+	for (size_t i = 0; i < lock->n_pins; i++)
+		if (lock->pin[i].source != EB_PIN_WHEEL)
+			return true;
+	return false;
+}
+
 int eb_lock_take_pin(struct eb_lock *lock, const json_t *j,
 		     const json_t *sources, const char *name,
 		     struct eb_error *err)

@@ -60,6 +60,8 @@ static json_t *hashed(const struct eb_lock *lock)
 	else
 		set_digest(j, "base", &lock->base);
 	json_object_set_new(j, "packages", packages(lock));
+	if (eb_lock_executes(lock))
+		json_object_set_new(j, "executed", json_true());
 	json_object_set(j, "config", lock->config);
 	json_object_set_new(j, "policy", policies(lock));
 	json_object_set(j, "variables", lock->variables);

@@ -156,21 +156,27 @@ static void take_packages(struct eb_lock *lock, const struct eb_repodata *rd,
 	qsort(lock->package, lock->n, sizeof *lock->package, by_name);
 }
 
+static void add_evidence(json_t *list, const char *text, const char *file,
+			 const struct eb_spec_line *at)
+{
+	json_t *e = json_object();
+
+	json_object_set_new(e, "spec", json_string(text));
+	json_object_set_new(e, "file", json_string(file));
+	json_object_set_new(e, "line", json_integer(at->line));
+	json_array_append_new(list, e);
+}
+
 static json_t *evidence(const struct eb_spec *spec)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < spec->n_conda; i++) {
-		json_t *e = json_object();
-
-		json_object_set_new(
-			e, "spec",
-			json_string(eb_matchspec_text(spec->conda[i])));
-		json_object_set_new(e, "file", json_string(spec->file));
-		json_object_set_new(e, "line",
-				    json_integer(spec->conda_at[i].line));
-		json_array_append_new(list, e);
-	}
+	for (size_t i = 0; i < spec->n_conda; i++)
+		add_evidence(list, eb_matchspec_text(spec->conda[i]),
+			     spec->file, &spec->conda_at[i]);
+	for (size_t i = 0; i < spec->n_pip; i++)
+		add_evidence(list, spec->pip[i].text, spec->file,
+			     &spec->pip_at[i]);
 	return list;
 }
 

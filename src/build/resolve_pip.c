@@ -27,23 +27,6 @@ static void release(struct eb_pip_side *s)
 
 /* --- what is asked for -----------------------------------------------------
  */
-static const struct eb_record *need_python(const struct eb_resolver *r,
-					   const struct eb_lock *lock,
-					   struct eb_error *err)
-{
-	const struct eb_locked_package *python = eb_lock_find(lock, "python");
-	const struct eb_spec *spec = r->env->spec;
-
-	if (python)
-		return &python->record;
-	eb_err_set(err, EB_INPUT,
-		   "the pip section needs a Python, and no package brings one");
-	eb_err_at(err, spec->file, spec->pip_at[0].line,
-		  spec->pip_at[0].column);
-	eb_err_hint(err, "add \"python\" with its version to the dependencies");
-	return NULL;
-}
-
 static const char *target_glibc(const struct eb_base *base)
 {
 	const char *override = getenv("CONDA_OVERRIDE_GLIBC");
@@ -82,12 +65,13 @@ static int fill(struct eb_pip_side *s, struct eb_lock *lock,
 		struct eb_error *err)
 {
 	const struct eb_resolver *r = s->r;
-	const struct eb_record *python = need_python(r, lock, err);
+	const struct eb_locked_package *python = eb_lock_find(lock, "python");
 	struct eb_stage stage;
 	int rc;
 
-	if (!python || eb_spec_pip_set(r->env->spec, &s->set, err) < 0 ||
-	    eb_pip_set_check(&s->set, err) < 0 ||
+	if (!python)
+		return eb_spec_no_python(r->env->spec, err);
+	if (eb_spec_pip_set(r->env->spec, &s->set, err) < 0 ||
 	    eb_indexes_read(&s->set, &s->indexes, r->events, err) < 0 ||
 	    check_indexes(s, err) < 0)
 		return -1;
@@ -104,7 +88,7 @@ static int fill(struct eb_pip_side *s, struct eb_lock *lock,
 	eb_stage_begin(r->events, &stage, "conda's projects");
 	rc = eb_conda_projects(&s->build, &s->projects, err);
 	eb_stage_end(r->events, &stage);
-	describe_target(s, python->version);
+	describe_target(s, python->record.version);
 	return rc;
 }
 

@@ -160,17 +160,26 @@ static bool says(const struct eb_resolving *z, const char *const *words)
 
 static int of_network(struct eb_resolving *z, struct eb_error *err)
 {
-	static const char *const refused[] = { "401 ", "403 ", "407 ",
-					       "certificate", NULL };
+	static const char *const refused[] = { "401 Unauth", "403 Forb",
+					       "407 Proxy", "certificate",
+					       NULL };
 	static const char *const offline[] = { "network connectivity is "
 					       "disabled",
 					       "--offline", NULL };
 	eb_autofree char *url = line_behind(z->log.text, "Failed to fetch: ");
 	eb_autofree char *why = last_cause(z->log.text);
+	eb_autofree char *fatal = line_behind(z->log.text, "fatal: ");
 	bool no = says(z, refused);
 
 	if (!url)
 		url = line_behind(z->log.text, "Failed to unzip wheel: ");
+	if (!url) /* of a repository */
+		url = line_behind(z->log.text,
+				  "Failed to download and build `");
+	if (fatal) {
+		free(why);
+		why = eb_steal(fatal);
+	}
 	if (url && (url[0] == '`'))
 		memmove(url, url + 1, strlen(url));
 	if (url && eb_ends(url, "`"))

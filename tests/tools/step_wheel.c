@@ -207,6 +207,7 @@ static void read_words(struct words *w, int argc, char **argv)
 /* The Python side of a lock: what is installed, and what is to be built. */
 static void add_pins(struct words *w, struct eb_lock *lock)
 {
+	free(lock->pin); /* there is none in it */
 	lock->pin = eb_calloc(w->n_install + 1, sizeof *lock->pin);
 	for (size_t i = 0; i < w->n_install; i++)
 		eb_pin_copy(&lock->pin[lock->n_pins++], &w->install[i]);
@@ -286,7 +287,8 @@ static void work(struct words *w, struct eb_build *b)
 		must(eb_team_open(&w->config, false, b->events, &b->team,
 				  &err));
 	must(eb_build_begin(b, &err));
-	must(eb_build_some_payloads(b, is_no_source, &err));
+	if (!w->uv && !w->ask) /* as for a lock */
+		must(eb_build_some_payloads(b, is_no_source, &err));
 	if (w->uv)
 		run_uv(w, b);
 	else if (w->ask)

@@ -231,6 +231,102 @@ static void test_every_prefix(void **state)
 	}
 }
 
+/* --- the Python side --------------------------------------------------- */
+static struct eb_pin *add_pin(struct eb_lock *lock, const char *name,
+			      enum eb_pin_source source)
+{
+	struct eb_pin *p;
+
+	lock->pin = eb_realloc(lock->pin, lock->n_pins + 1, sizeof *lock->pin);
+	p = &lock->pin[lock->n_pins++];
+	*p = (struct eb_pin){
+		.name = eb_strdup(name),
+		.version = eb_strdup("2.0"),
+		.source = source,
+		.file = eb_asprintf("%s-2.0%s", name,
+				    source == EB_PIN_WHEEL ? "-py3-none-any.whl"
+							   : ".tar.gz"),
+		.url = eb_asprintf("https://files.example/%s", name),
+		.index = eb_strdup("https://index.example/simple/"),
+		.upload_time = eb_strdup("2020-01-02T03:04:05Z"),
+		.size = 1234,
+	};
+	eb_sha256(name, strlen(name), &p->sha256);
+	if (source == EB_PIN_SDIST) {
+		p->build = eb_calloc(1, sizeof *p->build);
+		p->build->isolated = true;
+	}
+	return p;
+}
+
+/* What is to be had, and where, does not count; what is installed does. */
+static void test_pins(void **state)
+{
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = sample();
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *again = NULL;
+	char without[EB_HEX_SIZE], with[EB_HEX_SIZE], then[EB_HEX_SIZE];
+	struct eb_error err = EB_ERROR_INIT;
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+	EB_AUTOBUF(hashed, EB_MAX_LOCK);
+
+	(void)state;
+	hash_hex(lock, without);
+	add_pin(lock, "alpha", EB_PIN_WHEEL);
+	add_pin(lock, "beta", EB_PIN_SDIST);
+	hash_hex(lock, with);
+	assert_string_not_equal(with, without);
+	eb_lock_format(lock, &text);
+	assert_int_equal(eb_lock_parse(text.data, text.len, "t", &again, &err),
+			 0);
+	assert_int_equal(again->n_pins, 2);
+	assert_string_equal(again->pin[0].url, "https://files.example/alpha");
+	assert_string_equal(again->pin[1].upload_time, "2020-01-02T03:04:05Z");
+	assert_true(again->pin[1].build->isolated);
+	replace(&lock->pin[0].url, "https://mirror.example/alpha");
+	replace(&lock->pin[0].index, "https://mirror.example/");
+	hash_hex(lock, then);
+	assert_string_equal(then, with);
+	eb_lock_hashed(lock, &hashed);
+	assert_null(strstr(hashed.data, "mirror.example"));
+	assert_non_null(strstr(hashed.data, "\"executed\":true"));
+	lock->pin[0].requested = true;
+	hash_hex(lock, then);
+	assert_string_not_equal(then, with);
+}
+
+/* In direct_url.json the URL is part of the image. */
+static void test_direct(void **state)
+{
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = sample();
+	char before[EB_HEX_SIZE], after[EB_HEX_SIZE];
+
+	(void)state;
+	add_pin(lock, "alpha", EB_PIN_WHEEL)->direct = true;
+	hash_hex(lock, before);
+	replace(&lock->pin[0].url, "https://mirror.example/alpha");
+	hash_hex(lock, after);
+	assert_string_not_equal(before, after);
+}
+
+static void test_items(void **state)
+{
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = sample();
+	eb_autofree struct eb_locked_item *item = NULL;
+	size_t n;
+
+	(void)state;
+	add_pin(lock, "alpha", EB_PIN_WHEEL);
+	add_pin(lock, "zlib", EB_PIN_WHEEL);
+	item = eb_lock_items(lock, &n);
+	assert_int_equal(n, 4);
+	assert_string_equal(item[0].name, "alpha");
+	assert_string_equal(item[1].name, "python");
+	assert_string_equal(item[2].name, "zlib");
+	assert_false(item[2].python_side);
+	assert_true(item[3].python_side);
+	assert_int_equal(item[3].size, 1234);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +335,9 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_pins),
+		cmocka_unit_test(test_direct),
+		cmocka_unit_test(test_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -368,7 +368,8 @@ static void test_limits(void **state)
 /* A header that promises two gigabytes, in a file of half a kilobyte. */
 static void test_growth(void **state)
 {
-	const struct make_member big = { .path = "a-1/big" };
+	static const char path[101] = "a-1/big";
+	const struct make_member big = { .path = path };
 	struct eb_error err = EB_ERROR_INIT;
 	EB_AUTOBUF(tar, MAKE_MAX);
 	int fd = eb_unnamed_file("/tmp", &err);
