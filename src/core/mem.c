@@ -51,9 +51,15 @@ char *eb_strdup(const char *s)
 	return s ? need(strdup(s)) : NULL;
 }
 
+/* The text need not end: nothing behind its n bytes is looked at. */
 char *eb_strndup(const char *s, size_t n)
 {
-	return need(strndup(s, n));
+	size_t len = strnlen(s, n);
+	char *copy = eb_malloc(len + 1);
+
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
 }
 
 void *eb_memdup(const void *p, size_t n)

@@ -423,10 +423,10 @@ static void not_in_errors(void **state)
 	unsetenv("MY_SECRET");
 }
 
+#if LOOKS /* under the address sanitizer free() is its own */
 /* What is released holds no credential any more. */
 static void overwritten(void **state)
 {
-#if LOOKS
 	struct eb_pip_set s = { 0 };
 	char *probe = strdup("the " SECRET);
 
@@ -440,16 +440,11 @@ static void overwritten(void **state)
 	eb_pip_set_release(&s);
 	looking = false;
 	assert_int_equal(freed_secrets, 1);
-#else
-	(void)state;
-	skip();
-#endif
 }
 
 /* The same of a definition that has been read. */
 static void overwritten_in_spec(void **state)
 {
-#if LOOKS
 	static const char text[] =
 		"a @ https://me:" SECRET "@h/x.whl\n"
 		"-i https://" SECRET "@h/s\n-r https://u:" SECRET "@h/r.txt\n";
@@ -467,11 +462,8 @@ static void overwritten_in_spec(void **state)
 	looking = false;
 	spec = NULL;
 	assert_int_equal(freed_secrets, 0);
-#else
-	(void)state;
-	skip();
-#endif
 }
+#endif
 
 int main(void)
 {
@@ -487,8 +479,10 @@ int main(void)
 		cmocka_unit_test(constraint_extras),
 		cmocka_unit_test(in_text_alone),
 		cmocka_unit_test(not_in_errors),
+#if LOOKS
 		cmocka_unit_test(overwritten),
 		cmocka_unit_test(overwritten_in_spec),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
