@@ -2,6 +2,7 @@
 /* Running a command in the root of executed steps. */
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,7 +34,13 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 		.log_fd = c->log_fd,
 	};
 
-	return eb_sandbox_run(&s, status, r->b->events, err);
+	if (eb_sandbox_run(&s, status, r->b->events, err) < 0)
+		return -1;
+	if (*status == 128 + SIGINT)
+		return eb_err_set(err, EB_INTERRUPTED, "interrupted");
+	if (*status == 128 + SIGTERM)
+		return eb_err_set(err, EB_TERMINATED, "terminated");
+	return 0;
 }
 
 /* --- what it finds ----------------------------------------------------------

@@ -10,6 +10,7 @@ TASK is JSON: `hook` ("requires" or "wheel"), `source`, `out`, `backend`,
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -101,7 +102,15 @@ def call(task):
     return {"wheel": os.path.basename(name)}
 
 
+def end(number, frame):
+    """The first process of a container has to do this by itself."""
+    del frame
+    os._exit(128 + number)
+
+
 def main(task_file, answer_file):
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
     os.umask(0o022)
     del sys.path[0]  # where this file lies
     with open(task_file, encoding="utf-8") as f:

@@ -182,6 +182,7 @@ static int run_image(struct eb_cli *cli, struct eb_result *r, int *status,
 	    eb_take_image(cli, cli->args.v[0], r, &manifest, err) < 0 ||
 	    eb_take_config(&c.image, r->store, &manifest, err) < 0)
 		return -1;
+	c.settings = eb_json_obj(c.image.config, "config");
 	command_line(&c, cli);
 	environment(&c, cli);
 	if (eb_take_rootfs(&c.image, cli, r->store, &manifest, err) < 0)

@@ -7,13 +7,8 @@
 
 base=$(need_base)
 channel=$(need_channel)
-# What builds need, from the machine's own index.
-builders=$ENVBUILD_FIXTURES/builders
-[ -d "$builders" ] || {
-	python3 -m pip download -q --no-deps -d "$builders.part" \
-		setuptools==68.0.0 wheel==0.42.0 &&
-		mv "$builders.part" "$builders"
-} >/dev/null 2>&1
+# What builds need comes from the machine's own index.
+builders=$(made builders builders)
 export PIP_CONFIG_FILE=/dev/null
 unset PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS PIP_NO_INDEX
 wheels=$SCRATCH/wheels
@@ -128,7 +123,6 @@ unsolvable() {
 it 'what cannot be had is explained where it was asked for' unsolvable
 
 from_source() {
-	[ -d "$builders" ] || skip 'no index has setuptools and wheel'
 	cp "$builders"/*.whl "$wheels"
 	define 'gamma' 'delta'
 	eb build

@@ -27,11 +27,12 @@ make_sdist() {
 	python3 "$TOP/tests/fixtures/index_wheels.py" sd "$@"
 }
 
-# step WORD...: the tool, in an environment of one Python.
+# step WORD...: the tool, in an environment of one Python. `via=exec` before it:
+# in the place of the shell, for those who end it.
 step() {
 	printf 'channels: [%s]\ndependencies: [%s]\n' "file://$channel" \
 		"${PACKAGES:-python=3.11}" >env.yml
-	timeout 100 "$STEP" env.yml base=rootfs:"$base" cache-dir="$STORE" \
+	${via-} timeout 100 "$STEP" env.yml base=rootfs:"$base" cache-dir="$STORE" \
 		"$@"
 }
 
@@ -343,6 +344,25 @@ limits() {
 		limit=build-disk=100MiB
 }
 
+interrupted() {
+	make_sdist 'waits 1.0 kind=setup "code=import time; print(\"begun\"); time.sleep(100)"'
+	local status want
+	for want in 'INT 130' 'TERM 143'; do
+		# shellcheck disable=SC2046,SC2209
+		via=exec step $(of waits) "${BACKEND[@]}" >stdout 2>stderr &
+		for _ in $(seq 200); do
+			! grep -q begun "$STORE"/tmp/step-*/log/build \
+				2>/dev/null || break
+			sleep 0.1
+		done
+		kill -"${want% *}" $!
+		status=0
+		wait $! || status=$?
+		same "${want#* }" "$status"
+		nothing_left
+	done
+}
+
 it 'an old setup.py becomes a wheel; its log is kept' an_old_setup_py
 it 'once; another store gives the same bytes' the_same_bytes_again
 it 'a pyproject.toml' a_pyproject
@@ -363,4 +383,5 @@ it 'no setuptools: named' without_setuptools
 it 'an archive that is no source' no_source
 it 'what a build may not do' outside
 it 'limits: time, processes, memory, disk' limits
+it 'a build that is interrupted leaves nothing' interrupted
 done_testing
