@@ -41,7 +41,11 @@ static const char *const options[][2] = {
 			    "rootfs:DIR" },
 	{ "--reference-file FILE", "write the reference there too" },
 	{ "--refresh, --max-age TIME", "solve anew (when the lock is older)" },
-	{ "--as-of DATE", "as the channels were then" },
+	{ "--as-of DATE", "as the channels and indexes were then" },
+	{ "--pip-replace needed|never", "conda's packages, by the pip "
+					"section" },
+	{ "--no-build-isolation PROJECT", "built in the environment itself" },
+	{ "--build-env NAME=VALUE", "for what is built from source" },
 	{ "--offline", "nothing from the network" },
 	{ "--pyc compile|none", "bytecode" },
 	{ "--post-link run|skip|error", "packages' post-link scripts" },

@@ -110,6 +110,25 @@ same_wheel() {
 }
 it 'a wheel is packed once, whoever asks for it' same_wheel
 
+# The page says one thing, the file is another; or it breaks off.
+damaged() {
+	define 'alpha==1.0'
+	eb lock --output env.lock
+	rm -rf c
+	faults 'bytes=*alpha-1.0*.whl'
+	fails 6 'alpha-1.0-py3-none-any.whl' eb build --lock env.lock
+	grep -q 'the lock says' stderr
+	faults 'cut=*alpha-1.0*.whl'
+	fails 6 'alpha-1.0-py3-none-any.whl' eb build --lock env.lock
+	faults ''
+	same "$(ls c/tmp)" ''
+	eb build --lock env.lock
+	printf 'dependencies:\n- prefixed\n- pip: [alpha]\n' >environment.yml
+	fails 3 'python' eb build
+	grep -q 'environment.yml:3' stderr
+}
+it 'a wheel of other bytes, one that breaks off, no python: said' damaged
+
 unsolvable() {
 	define 'alpha==9.0'
 	fails 1 'alpha' eb build
