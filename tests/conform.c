@@ -24,6 +24,8 @@
  *	wheel-name FILE			name, version, build, tags of it, with
  *					blanks between, - for no build
  *	definition-hash FILE		64 hex digits, as `envbuild hash`
+ *	azure-name FILE			azureml_ and 32 hex digits, of a conda
+ *					YAML
  *
  * Versions, their specifiers and markers may have \t, \n and \r for what a line
  * cannot hold. Lists have blanks between their items. PYTHON is 38 or,
@@ -35,9 +37,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <envbuild/azure.h>
 #include <envbuild/buf.h>
 #include <envbuild/build.h>
 #include <envbuild/config.h>
+#include <envbuild/file.h>
 #include <envbuild/json.h>
 #include <envbuild/matchspec.h>
 #include <envbuild/pep440.h>
@@ -317,6 +321,17 @@ static int definition_hash(char **arg, struct eb_buf *out, struct eb_error *err)
 	return eb_buf_adds(out, eb_digest_hex(&env->definition, hex));
 }
 
+static int azure_name(char **arg, struct eb_buf *out, struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_YAML);
+	char name[EB_AZURE_NAME];
+
+	if (eb_read_file(arg[0], EB_MAX_YAML, &text, err) < 0 ||
+	    eb_azure_conda_name(text.data, text.len, arg[0], name, err) < 0)
+		return -1;
+	return eb_buf_adds(out, name);
+}
+
 /* ---- the questions ------------------------------------------------------ */
 
 static const struct question {
@@ -337,6 +352,7 @@ static const struct question {
 	{ "wheel-choice", 4, 0, wheel_choice },
 	{ "wheel-name", 1, 0, wheel_name },
 	{ "definition-hash", 1, 0, definition_hash },
+	{ "azure-name", 1, 0, azure_name },
 };
 
 static int answer(struct eb_strv *line, struct eb_buf *out,

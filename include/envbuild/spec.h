@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <envbuild/azure.h>
 #include <envbuild/buf.h>
 #include <envbuild/channel.h>
 #include <envbuild/digest.h>
@@ -46,6 +47,8 @@ struct eb_spec {
 	size_t n_pip;
 	bool has_pip_section;
 	struct eb_strv variable_name, variable_value; /* in file order */
+	/* Azure's name of the same file (azure.h); "": it is no conda YAML */
+	char azure_name[EB_AZURE_NAME];
 };
 
 /* Read and check a file ("-" is standard input). `platform` ("linux/amd64")

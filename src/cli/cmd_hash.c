@@ -35,6 +35,16 @@ static int show(const struct eb_env *env, struct eb_error *err)
 		       : 0;
 }
 
+static int print_azure(const struct eb_env *env, struct eb_error *err)
+{
+	if (!env->spec || !*env->spec->azure_name)
+		return eb_err_set(err, EB_INPUT,
+				  "\"%s\" is no conda environment file: Azure "
+				  "names those alone",
+				  env->path);
+	return eb_cli_print(err, "%s", env->spec->azure_name);
+}
+
 static int find_lock(const struct eb_env *env, struct eb_store *store,
 		     char hex[EB_HEX_SIZE], struct eb_error *err)
 {
@@ -59,6 +69,7 @@ static int print_hashes(struct eb_cli *cli, const struct eb_env *env,
 {
 	char definition[EB_HEX_SIZE], lock[EB_HEX_SIZE];
 	int known = find_lock(env, store, lock, err);
+	const char *azure = env->spec ? env->spec->azure_name : "";
 	json_t *j;
 
 	if (known < 0)
@@ -70,11 +81,15 @@ static int print_hashes(struct eb_cli *cli, const struct eb_env *env,
 		json_object_set_new(j, "definition", json_string(definition));
 		if (known)
 			json_object_set_new(j, "lock", json_string(lock));
+		if (*azure)
+			json_object_set_new(j, "azure", json_string(azure));
 		return eb_cli_print_json(j, err);
 	}
 	if (eb_cli_print(err, "definition %s", definition) < 0)
 		return -1;
-	return known ? eb_cli_print(err, "lock %s", lock) : 0;
+	if (known && eb_cli_print(err, "lock %s", lock) < 0)
+		return -1;
+	return *azure ? eb_cli_print(err, "azure %s", azure) : 0;
 }
 
 static int run(struct eb_cli *cli, struct eb_error *err)
@@ -87,15 +102,19 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 		return -1;
 	if (eb_cli_own(cli, "show"))
 		return show(env, err);
+	if (eb_cli_own(cli, "azure"))
+		return print_azure(env, err);
 	return print_hashes(cli, env, store, err);
 }
 
-static const struct eb_cli_option own[] = { { "show", NULL }, { 0 } };
+static const struct eb_cli_option own[] = { { "show", NULL },
+					    { "azure", NULL },
+					    { 0 } };
 
 const struct eb_command eb_cmd_hash = {
 	.name = "hash",
-	.usage = "hash ENV [--show] [--json]",
-	.summary = "definition hash, lock hash where known; --show: the text",
+	.usage = "hash ENV [--show | --azure] [--json]",
+	.summary = "definition hash, lock hash where known, Azure's name",
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,

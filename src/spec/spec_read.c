@@ -5,6 +5,7 @@
 
 #include <envbuild/file.h>
 
+#include "azure_name.h"
 #include "spec_pip_files.h"
 #include "spec_reader.h"
 
@@ -98,7 +99,8 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 		if (eb_yaml_parse(text, len, file, &doc, err) < 0)
 			return -1;
 		r.doc = doc;
-		if (read_fields(&r) < 0)
+		if (read_fields(&r) < 0 ||
+		    eb_azure_name_of(doc, spec->azure_name, err) < 0)
 			return -1;
 	}
 	*out = eb_steal(spec);
