@@ -26,8 +26,9 @@ struct eb_db_schema {
 
 /* EB_DB_READONLY works in a folder that may not be written too, and takes no
  * schema older than `n`. EB_DB_NO_WAL: rollback journal, for network file
- * systems. */
-enum { EB_DB_READONLY = 1, EB_DB_NO_WAL = 2 };
+ * systems. EB_DB_KEEP_WAL: the journal is not worked into the file whenever the
+ * last one closes it, which waits for the disk; from time to time it is. */
+enum { EB_DB_READONLY = 1, EB_DB_NO_WAL = 2, EB_DB_KEEP_WAL = 4 };
 int eb_db_open(const char *path, const struct eb_db_schema *schema,
 	       unsigned flags, struct eb_db **out, struct eb_error *err);
 void eb_db_close(struct eb_db *db);

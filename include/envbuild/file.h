@@ -45,10 +45,12 @@ int eb_copy_fd(int to, int from, uint64_t offset, uint64_t size,
  * handled while it waits is EB_INTERRUPTED. */
 int eb_lock_file(const char *path, bool wait, int *fd, struct eb_error *err);
 bool eb_path_exists(const char *path);
+/* Which network file system it lies on ("NFS"); NULL: on a local one. */
+const char *eb_network_name(int fd);
 /* join: caller frees */
 char *eb_path_join(const char *a, const char *b);
 /* $XDG_*_HOME/envbuild or the fall-back below HOME; which is "CACHE",
- * "CONFIG", "STATE" or "RUNTIME" (NULL when that one is not set). */
+ * "CONFIG", "DATA", "STATE" or "RUNTIME" (NULL when that one is not set). */
 char *eb_xdg_dir(const char *which);
 
 #endif

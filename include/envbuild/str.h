@@ -38,6 +38,10 @@ char *eb_printable(const char *s);
 char *eb_human_size(uint64_t bytes, char *out);
 /* 2026-11-21T19:00:00Z; `out` of at least 32 bytes; returns out */
 char *eb_rfc3339(int64_t seconds, char *out);
+/* Insertions, removals, changes and swaps of neighbours from a to b; neither is
+ * longer than EB_EDIT_MAX. */
+#define EB_EDIT_MAX 255
+unsigned eb_edit_distance(const char *a, size_t n, const char *b, size_t m);
 /* Remove user:password@ and /t/TOKEN/ from a URL, for messages and locks. */
 char *eb_url_redact(const char *url);
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <envbuild/buf.h>
 #include <envbuild/error.h>
 #include <envbuild/mem.h>
 
@@ -63,6 +64,13 @@ bool eb_yaml_is_nonstring(const struct eb_yaml_node *n);
 char *eb_yaml_python_str(const struct eb_yaml_node *n);
 /* The source text of a line (from 1), without its end; not terminated. */
 const char *eb_yaml_line(const struct eb_yaml *doc, unsigned line, size_t *len);
+/* A node as a document of its own, the way PyYAML's safe_dump() puts it down
+ * (without folding long lines); keys in their order, or sorted by bytes. A
+ * bare text, quoted where it has to be. Both leave a full buffer to the
+ * caller. */
+void eb_yaml_write(const struct eb_yaml_node *n, bool sorted,
+		   struct eb_buf *out);
+void eb_yaml_write_text(const char *s, struct eb_buf *out);
 /* Error at a node: always EB_INPUT, returns -1. */
 int eb_yaml_err(const struct eb_yaml *doc, const struct eb_yaml_node *n,
 		struct eb_error *err, const char *fmt, ...)

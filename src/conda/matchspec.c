@@ -53,6 +53,11 @@ const char *eb_matchspec_channel(const struct eb_matchspec *m)
 	return m->channel_given;
 }
 
+const char *eb_matchspec_build(const struct eb_matchspec *m)
+{
+	return m->build.text;
+}
+
 const char *eb_matchspec_subdir(const struct eb_matchspec *m)
 {
 	return m->subdir;

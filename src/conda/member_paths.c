@@ -7,29 +7,12 @@
 
 #define FOLLOW_MAX 40
 
-/* The end of a name sorts first, then the slash, then all other bytes. */
-static int rank(char c)
-{
-	if (c == '\0')
-		return 0;
-	return c == '/' ? 1 : 2 + (unsigned char)c;
-}
-
-static int compare(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return rank(*a) - rank(*b);
-}
-
 static int by_path(const void *a, const void *b)
 {
 	const struct eb_entry *x = *(struct eb_entry *const *)a;
 	const struct eb_entry *y = *(struct eb_entry *const *)b;
 
-	return compare(x->path, y->path);
+	return eb_path_compare(x->path, y->path);
 }
 
 void eb_member_paths_init(struct eb_member_paths *m, struct eb_entries *e)
@@ -49,7 +32,7 @@ void eb_member_paths_release(struct eb_member_paths *m)
 
 static int path_and_entry(const void *path, const void *entry)
 {
-	return compare(path, (*(struct eb_entry *const *)entry)->path);
+	return eb_path_compare(path, (*(struct eb_entry *const *)entry)->path);
 }
 
 struct eb_entry *eb_member_paths_find(const struct eb_member_paths *m,
@@ -61,28 +44,12 @@ struct eb_entry *eb_member_paths_find(const struct eb_member_paths *m,
 	return found ? *found : NULL;
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-	size_t n = strlen(folder);
-
-	return strncmp(path, folder, n) == 0 && path[n] == '/';
-}
-
 static int refuse_twice(const struct eb_entry *e, const char *what,
 			struct eb_error *err)
 {
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\" has two members with the path \"%s\"", what,
 			  e->path);
-}
-
-static int refuse_below(const struct eb_entry *e, const struct eb_entry *file,
-			const char *what, struct eb_error *err)
-{
-	return eb_err_set(err, EB_INPUT,
-			  "\"%s\" has a member \"%s\" below \"%s\", which is "
-			  "a file",
-			  what, e->path, file->path);
 }
 
 int eb_member_paths_check(const struct eb_member_paths *m, const char *what,
@@ -97,8 +64,9 @@ int eb_member_paths_check(const struct eb_member_paths *m, const char *what,
 
 		if (last && !folders && strcmp(last->path, e->path) == 0)
 			return refuse_twice(e, what, err);
-		if (file && is_below(e->path, file->path))
-			return refuse_below(e, file, what, err);
+		if (file && eb_path_is_below(e->path, file->path))
+			return eb_path_refuse_below(e->path, file->path, what,
+						    err);
 		if (e->type == EB_ENTRY_FILE)
 			file = e;
 		last = e;
@@ -172,7 +140,7 @@ static const struct eb_entry *link_above(const struct eb_member_paths *m,
 
 static bool is_inside(const char *path, const char *root)
 {
-	return *root ? is_below(path, root) : *path != '\0';
+	return *root ? eb_path_is_below(path, root) : *path != '\0';
 }
 
 static int refuse_out(const char *path, const struct eb_entry *link,
@@ -244,7 +212,7 @@ long eb_member_paths_resolve(const struct eb_member_paths *m, const char *root,
 		char *path = NULL;
 		int rc = 0;
 
-		if (link && is_below(e->path, link->path))
+		if (link && eb_path_is_below(e->path, link->path))
 			rc = resolve(m, e->path, root, what, &path, err);
 		else
 			link = e->type == EB_ENTRY_LINK ? e : NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <envbuild/mem.h>
+#include <envbuild/str.h>
 
 #include "solve_int.h"
 
@@ -11,38 +12,6 @@
 #define MAX_LENGTH 64
 
 /* --- names ----------------------------------------------------------- */
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Insertions, removals, changes and swaps of neighbours from a to b. */
-static unsigned distance(const char *a, size_t n, const char *b, size_t m)
-{
-	unsigned row[3][MAX_LENGTH + 1];
-	unsigned *last = row[0], *now = row[1], *before = row[2];
-
-	for (size_t k = 0; k <= m; k++)
-		now[k] = (unsigned)k;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned *free_row = before;
-
-		before = last;
-		last = now;
-		now = free_row;
-		now[0] = (unsigned)i;
-		for (size_t k = 1; k <= m; k++) {
-			unsigned change = last[k - 1] + (a[i - 1] != b[k - 1]);
-
-			now[k] = least(change, least(last[k], now[k - 1]) + 1);
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
-			    a[i - 2] == b[k - 1])
-				now[k] = least(now[k], before[k - 2] + 1);
-		}
-	}
-	return now[m];
-}
 
 static char squashed(char c)
 {
@@ -69,7 +38,7 @@ static unsigned difference(const char *a, const char *b)
 		return 1;
 	if ((n > m ? n - m : m - n) > 2)
 		return 99;
-	d = distance(x, n, y, m);
+	d = eb_edit_distance(x, n, y, m);
 	return d <= (n < 5 ? 1 : 2) ? d : 99;
 }
 

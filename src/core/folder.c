@@ -152,6 +152,7 @@ static const struct {
 } xdg[] = {
 	{ "CACHE", "XDG_CACHE_HOME", ".cache" },
 	{ "CONFIG", "XDG_CONFIG_HOME", ".config" },
+	{ "DATA", "XDG_DATA_HOME", ".local/share" },
 	{ "STATE", "XDG_STATE_HOME", ".local/state" },
 	{ "RUNTIME", "XDG_RUNTIME_DIR", NULL },
 };

@@ -139,6 +139,9 @@ static int open_and_configure(struct eb_db *db, unsigned flags,
 			SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) < 0 ||
 	    set_journal(db, flags, err) < 0)
 		return -1;
+	if (flags & EB_DB_KEEP_WAL)
+		sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+				  1, NULL);
 	return eb_db_exec(db, "PRAGMA synchronous = NORMAL", "configuring",
 			  err);
 }

@@ -12,7 +12,7 @@ static void say_network(struct eb_store *s, struct eb_events *events)
 
 	if (!s->network || atomic_exchange(&s->said, true))
 		return;
-	name = eb_store_network_name(s->blobs);
+	name = eb_network_name(s->blobs);
 	eb_note(events,
 		"the store \"%s\" is on %s: it works without unnamed files and "
 		"write-ahead log there, which is slower",

@@ -6,42 +6,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <envbuild/file.h>
 #include <envbuild/sandbox.h>
 
 #include "store_priv.h"
-
-static const struct {
-	uint32_t magic;
-	const char *name;
-} network[] = {
-	{ 0x00006969, "NFS" },	  { 0x0000517b, "SMB" },
-	{ 0xff534d42, "CIFS" },	  { 0xfe534d42, "SMB" },
-	{ 0x65735546, "FUSE" },	  { 0x01021997, "9p" },
-	{ 0x00c36400, "Ceph" },	  { 0x5346414f, "AFS" },
-	{ 0x6b414653, "AFS" },	  { 0x0bd00bd0, "Lustre" },
-	{ 0x47504653, "GPFS" },	  { 0x19830326, "BeeGFS" },
-	{ 0x01161970, "GFS2" },	  { 0x7461636f, "OCFS2" },
-	{ 0x73757245, "Coda" },	  { 0x013111a8, "IBRIX" },
-	{ 0x0bd00bd1, "Lustre" }, { 0x786f4256, "vboxsf" },
-};
-
-/* NULL when it is a local one. */
-const char *eb_store_network_name(int fd)
-{
-	struct statfs st;
-	size_t i;
-
-	if (fstatfs(fd, &st) < 0)
-		return NULL;
-	for (i = 0; i < sizeof network / sizeof *network; i++)
-		if ((uint32_t)st.f_type == network[i].magic)
-			return network[i].name;
-	return NULL;
-}
 
 /* An unnamed file is linked by its name in /proc. */
 bool eb_store_unnamed_works(const char *tmp)

@@ -98,7 +98,7 @@ static int open_writable(struct eb_store *s, struct eb_error *err)
 {
 	if (make_folders(s->dir, err) < 0 || open_folders(s, err) < 0)
 		return -1;
-	if (eb_store_network_name(s->blobs) || !eb_store_unnamed_works(s->tmp))
+	if (eb_network_name(s->blobs) || !eb_store_unnamed_works(s->tmp))
 		s->network = true;
 	if (open_use(s, err) < 0)
 		return -1;

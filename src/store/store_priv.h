@@ -23,7 +23,6 @@ struct eb_store {
 #define EB_BIND(d) (const void *)(d)->byte, sizeof(d)->byte
 
 /* store_fs.c */
-const char *eb_store_network_name(int fd);
 bool eb_store_unnamed_works(const char *tmp);
 void eb_store_sweep_tmp(struct eb_store *s);
 /* Only user of the store: 1 yes (until the next call), 0 others are there. */
