@@ -66,13 +66,15 @@ struct eb_confined {
 	int fd_in, fd_out; /* pipes to its standard input and output */
 	const char *way;   /* "runc", "crun", "landlock" */
 	bool randomised;   /* address randomisation cannot be switched off */
+	int status; /* of eb_confined_wait(), as in process.h; -1: it did not
+		     * end by itself, or nobody knows */
 	void *state;
 };
 
 /* A writer to fd_in should expect SIGPIPE when the process has ended. */
 int eb_confined_start(struct eb_confined *c, struct eb_events *events,
 		      struct eb_error *err);
-/* Close, wait; EB_STEP when its status is not 0 (status as in process.h) or
+/* Close, wait; EB_STEP when its status is not 0 (it is in `status`) or
  * it does not end within 30 s of its input; standard error's last lines are
  * in the error. */
 int eb_confined_wait(struct eb_confined *c, struct eb_error *err);

@@ -102,6 +102,8 @@ struct eb_http_request {
 	uint64_t expect_size; /* for progress, 0 = unknown */
 	unsigned tries;	      /* 0: the options'; 1: never again */
 	unsigned timeout_ms;  /* of one try, 0: none but the stall's */
+	unsigned stall_s;     /* without a byte; 0: the options' */
+	const char *proxy;    /* instead of the environment's; or NULL */
 	/* A status that is not worth another try is an answer, not an error:
 	 * r->err stays empty. */
 	bool any_status;

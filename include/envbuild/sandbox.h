@@ -37,9 +37,10 @@ struct eb_sandbox {
 	const struct eb_mount *mount;
 	size_t n_mounts;
 	enum eb_network network;
-	const char *hostname; /* NULL: "envbuild" */
-	const char *tmp;      /* where the bundle goes */
-	unsigned timeout_s;   /* 0 = none */
+	const char *hostname;	  /* NULL: "envbuild" */
+	const char *tmp;	  /* where the bundle goes */
+	unsigned timeout_s;	  /* 0 = none */
+	const char *timeout_name; /* of that limit; NULL: build-time */
 	/* Of an executed step; 0 = none. Memory and processes hold by a cgroup
 	 * (version 2, or 1) where one can be made, and are of all processes
 	 * together; else what they hold is looked at some times a second, with

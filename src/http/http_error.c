@@ -101,7 +101,7 @@ int eb_http_code_error(const struct eb_transfer *t, CURLcode code,
 	if (t->stalled)
 		return eb_err_set(err, EB_NETWORK,
 				  "\"%s\": %s: no byte came for %u s", t->shown,
-				  t->doing, t->http->stall_s);
+				  t->doing, eb_http_stall(t));
 	if (eb == EB_INTEGRITY)
 		return broken_off(t, words, err);
 	eb_err_set(err, eb, "\"%s\": %s: %s", t->shown, t->doing, words);

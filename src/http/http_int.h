@@ -200,6 +200,7 @@ bool eb_http_wants_certificate(const struct eb_transfer *t);
 bool eb_http_retryable_status(long status);
 bool eb_http_retryable_code(CURLcode code);
 unsigned eb_http_tries(const struct eb_transfer *t); /* at most */
+unsigned eb_http_stall(const struct eb_transfer *t); /* s without a byte */
 /* How long to wait before the next try; EB_NETWORK when the server wants a
  * longer pause than we give it. */
 int eb_http_wait(struct eb_transfer *t, uint64_t *wait_ns,

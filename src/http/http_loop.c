@@ -74,7 +74,7 @@ static void take_messages(struct eb_http *h)
  * one second more for each 16 MiB. */
 static uint64_t patience_ns(const struct eb_transfer *t)
 {
-	uint64_t s = t->http->stall_s, size = t->r->body.size;
+	uint64_t s = eb_http_stall(t), size = t->r->body.size;
 
 	if (size && t->sent == size)
 		s += size >> 24;

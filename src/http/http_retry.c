@@ -57,6 +57,11 @@ static uint64_t backoff(struct eb_transfer *t)
 	return ns - (uint64_t)(rand_r(&t->http->seed) % 512) * (ns / 1024);
 }
 
+unsigned eb_http_stall(const struct eb_transfer *t)
+{
+	return t->r->stall_s ? t->r->stall_s : t->http->stall_s;
+}
+
 unsigned eb_http_tries(const struct eb_transfer *t)
 {
 	return t->r->tries ? t->r->tries : t->http->tries;

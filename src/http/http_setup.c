@@ -94,12 +94,19 @@ static void set_version(struct eb_transfer *t)
 
 static void set_times(struct eb_transfer *t)
 {
-	unsigned stall_s = t->http->stall_s;
+	unsigned stall_s = eb_http_stall(t);
 
 	curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT,
 			 (long)(stall_s < CONNECT_S ? stall_s : CONNECT_S));
 	curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)t->r->timeout_ms);
 	curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+}
+
+/* Where the environment says that there is to be none, there is none. */
+static void set_proxy(struct eb_transfer *t)
+{
+	if (t->r->proxy)
+		curl_easy_setopt(t->easy, CURLOPT_PROXY, t->r->proxy);
 }
 
 /* The big buffer is worth its making where much may come. */
@@ -130,6 +137,7 @@ void eb_http_setup(struct eb_transfer *t)
 		set_range(t);
 	set_version(t);
 	set_times(t);
+	set_proxy(t);
 	set_size(t);
 	set_login(t);
 	set_tls(t);

@@ -60,7 +60,8 @@ bool eb_host_is_loopback(const char *host)
 	       IN6_IS_ADDR_LOOPBACK(&six);
 }
 
-/* Addresses that mean something within one network alone (RFC 6890). */
+/* Addresses that mean nothing in the public net (RFC 6890 and its successors).
+ */
 static const struct {
 	uint32_t net;
 	unsigned bits;
@@ -71,26 +72,30 @@ static const struct {
 	{ 0x7f000000, 8 },  /* 127.0.0.0/8 */
 	{ 0xa9fe0000, 16 }, /* 169.254.0.0/16 */
 	{ 0xac100000, 12 }, /* 172.16.0.0/12 */
+	{ 0xc0000000, 24 }, /* 192.0.0.0/24 */
 	{ 0xc0a80000, 16 }, /* 192.168.0.0/16 */
+	{ 0xc6120000, 15 }, /* 198.18.0.0/15 */
+	{ 0xe0000000, 3 },  /* 224.0.0.0/3 */
 };
+
+bool eb_ipv4_is_inside(uint32_t four)
+{
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+		if ((four ^ inside[i].net) >> (32 - inside[i].bits) == 0)
+			return true;
+	return false;
+}
 
 bool eb_host_is_inside(const char *host)
 {
 	eb_autofree char *name = bare(host);
 	struct in6_addr six;
 	uint32_t four;
-	size_t i;
 
 	if (eb_host_is_loopback(name))
 		return true;
-	if (ipv4_of(name, &four)) {
-		for (i = 0; i < sizeof inside / sizeof *inside; i++) {
-			if ((four ^ inside[i].net) >> (32 - inside[i].bits) ==
-			    0)
-				return true;
-		}
-		return false;
-	}
+	if (ipv4_of(name, &four))
+		return eb_ipv4_is_inside(four);
 	if (inet_pton(AF_INET6, name, &six) != 1)
 		return false;
 	return IN6_IS_ADDR_UNSPECIFIED(&six) || IN6_IS_ADDR_LINKLOCAL(&six) ||

@@ -79,6 +79,7 @@ void eb_hosts_free(struct eb_host *host);
 /* host_names.c */
 bool eb_host_is_loopback(const char *host); /* with or without a port */
 bool eb_host_is_inside(const char *host);   /* a literal of a private network */
+bool eb_ipv4_is_inside(uint32_t four);	    /* in host order */
 bool eb_host_takes_chunks(const char *host);
 /* host_location.c: `location` as a follow-up of `url`. NULL with EB_REFUSED
  * for where nothing is sent to, EB_NETWORK for what is no URL. */

@@ -6,6 +6,7 @@
 
 #include <envbuild/mem.h>
 
+#include "registry_int.h"
 #include "token_int.h"
 
 char *eb_url_hostname(const char *url)
@@ -43,28 +44,6 @@ char *eb_url_host(const char *url)
 	return eb_strdup(host);
 }
 
-static bool in_net(uint32_t a, uint32_t net, unsigned bits)
-{
-	return (a ^ net) >> (32 - bits) == 0;
-}
-
-/* RFC 6890 and its successors: everything that is not the public net. */
-static bool is_private4(uint32_t a)
-{
-	static const struct {
-		uint32_t net;
-		unsigned bits;
-	} nets[] = { { 0, 8 },		 { 0x0a000000, 8 },  { 0x64400000, 10 },
-		     { 0x7f000000, 8 },	 { 0xa9fe0000, 16 }, { 0xac100000, 12 },
-		     { 0xc0000000, 24 }, { 0xc0a80000, 16 }, { 0xc6120000, 15 },
-		     { 0xe0000000, 3 } };
-
-	for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
-		if (in_net(a, nets[i].net, nets[i].bits))
-			return true;
-	return false;
-}
-
 static uint32_t word(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
@@ -78,9 +57,9 @@ static bool is_private6(const uint8_t *a)
 
 	if (!memcmp(a, zero, 12) || !memcmp(a, mapped, 12) ||
 	    !memcmp(a, nat64, 12))
-		return is_private4(word(a + 12)) || !memcmp(a, zero, 12);
+		return eb_ipv4_is_inside(word(a + 12)) || !memcmp(a, zero, 12);
 	if (a[0] == 0x20 && a[1] == 0x02) /* 6to4 */
-		return is_private4(word(a + 2));
+		return eb_ipv4_is_inside(word(a + 2));
 	return (a[0] & 0xe0) != 0x20; /* all but 2000::/3 */
 }
 
@@ -100,7 +79,7 @@ static bool is_private(const char *host)
 	if (inet_pton(AF_INET6, host, &six) == 1)
 		return is_private6(six.s6_addr);
 	if (inet_aton(host, &four))
-		return is_private4(ntohl(four.s_addr));
+		return eb_ipv4_is_inside(ntohl(four.s_addr));
 	return false;
 }
 

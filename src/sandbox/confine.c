@@ -238,6 +238,7 @@ static int finish(struct eb_confined *c, bool killed, struct eb_error *err)
 	bool timed_out = false;
 	int status = 0, result;
 
+	c->status = -1;
 	eb_cleanup_fd(&c->fd_in);
 	eb_cleanup_fd(&c->fd_out);
 	c->fd_in = c->fd_out = -1;
@@ -247,6 +248,8 @@ static int finish(struct eb_confined *c, bool killed, struct eb_error *err)
 		eb_bundle_kill(s->bundled ? &s->bundle : NULL, &s->process);
 	result = eb_bundle_wait(s->bundled ? &s->bundle : NULL, &s->process,
 				END_S, false, &timed_out, &status, err);
+	if (result == 0 && !killed && !timed_out)
+		c->status = status;
 	if (result == 0 && !killed)
 		result = judge(s, status, timed_out, err);
 	if (result < 0 && s->bundled)

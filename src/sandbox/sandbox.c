@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <envbuild/file.h>
 #include <envbuild/json.h>
@@ -124,6 +125,22 @@ static int run_limited(struct eb_bundle *b, const struct eb_sandbox *s,
 	return -1;
 }
 
+/* Of root the kernel limits no processes: without a cgroup somebody else has
+ * to be root in there. */
+static bool shall_count(const struct eb_sandbox *s)
+{
+	eb_autofree char *id = eb_asprintf("envbuild-%d-try", (int)getpid());
+	struct eb_cgroup c;
+	bool works;
+
+	if (!s->processes || geteuid() != 0)
+		return false;
+	eb_cgroup_open(&c, id, s->memory, s->processes);
+	works = c.processes;
+	eb_cgroup_close(&c);
+	return !works;
+}
+
 int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 		   struct eb_events *events, struct eb_error *err)
 {
@@ -132,7 +149,8 @@ int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 	struct eb_bundle b EB_CLEANUP(eb_bundle_close) = { 0 };
 	struct eb_form form EB_CLEANUP(eb_form_release) = { 0 };
 	const struct eb_form_use use = { .network = s->network,
-					 .ids = s->uid || s->gid };
+					 .ids = s->uid || s->gid,
+					 .counted = shall_count(s) };
 	struct eb_sandbox real = *s;
 	eb_autofree char *words = NULL;
 

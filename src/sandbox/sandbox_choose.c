@@ -10,8 +10,8 @@
 #include "sandbox_form.h"
 
 /* One answer a question: with and without network, root alone or more ids,
- * for people or confined. The user and ENVBUILD_RUNTIME may change in between
- * (tests do). */
+ * for people or confined, counted or not. The user and ENVBUILD_RUNTIME may
+ * change in between (tests do). */
 struct answer {
 	bool known;
 	uid_t user;
@@ -20,14 +20,15 @@ struct answer {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct answer answers[2][2][2];
+static struct answer answers[2][2][2][2];
 
 static void __attribute__((destructor)) forget(void)
 {
 	size_t i;
 
-	for (i = 0; i < 8; i++) {
-		struct answer *a = &answers[i >> 2][i >> 1 & 1][i & 1];
+	for (i = 0; i < 16; i++) {
+		struct answer *a =
+			&answers[i >> 3][i >> 2 & 1][i >> 1 & 1][i & 1];
 
 		eb_form_release(&a->form);
 		free(a->chosen);
@@ -88,7 +89,7 @@ static int try_all(struct answer *a, const struct eb_form_use *use,
 	size_t i;
 	EB_AUTOBUF(said, EB_MAX_TEXT);
 
-	eb_forms_list(&f, use->ids);
+	eb_forms_list(&f, use);
 	if (use->confined)
 		eb_forms_quick_first(&f);
 	before = eb_form_recall(&f, use);
@@ -113,7 +114,8 @@ int eb_form_find(const struct eb_form_use *use, const char *tmp,
 		 struct eb_form *out, struct eb_error *err)
 {
 	bool host = use->network == EB_NETWORK_HOST;
-	struct answer *a = &answers[host][use->ids][use->confined];
+	struct answer *a =
+		&answers[host][use->ids][use->confined][use->counted];
 	int result = 0;
 
 	pthread_mutex_lock(&lock);

@@ -62,22 +62,28 @@ static void add_limit(json_t *array, int which, const char *name, uint64_t n)
 
 /* The processes of a user are counted namespace by namespace since Linux
  * 5.14; before, and of the machine's root, they are all of the machine's. */
-static json_t *process_limits(const struct eb_form *f,
-			      const struct eb_sandbox_kind *kind)
+bool eb_form_counts(const struct eb_form *f)
 {
 	bool own_users = f->flags & EB_FORM_USER_NS ||
 			 (f->flags & EB_FORM_OWN_USER_NS && geteuid() != 0);
-	json_t *array = json_array();
 	struct utsname u;
 	unsigned major = 0, minor = 0;
+
+	return own_users && uname(&u) == 0 &&
+	       sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 14));
+}
+
+static json_t *process_limits(const struct eb_form *f,
+			      const struct eb_sandbox_kind *kind)
+{
+	json_t *array = json_array();
 
 	add_limit(array, RLIMIT_AS, "RLIMIT_AS", kind->addresses);
 	add_limit(array, RLIMIT_FSIZE, "RLIMIT_FSIZE", kind->file);
 	if (kind->step)
 		add_limit(array, RLIMIT_CORE, "RLIMIT_CORE", 1);
-	if (own_users && uname(&u) == 0 &&
-	    sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-	    (major > 5 || (major == 5 && minor >= 14)))
+	if (eb_form_counts(f))
 		add_limit(array, RLIMIT_NPROC, "RLIMIT_NPROC", kind->processes);
 	return array;
 }
@@ -129,11 +135,19 @@ static json_t *one_map(unsigned inside, unsigned outside, unsigned n)
 			 "hostID", (json_int_t)outside, "size", (json_int_t)n);
 }
 
-/* Our own id becomes root; the subordinate ones follow from 1 on. */
-static json_t *map(unsigned own, const struct eb_id_range *sub)
+/* Our own id becomes root; the subordinate ones follow from 1 on. Or root is
+ * somebody else, and what is ours belongs to 1: root may write it all the
+ * same. */
+static json_t *map(const struct eb_form *f, unsigned own,
+		   const struct eb_id_range *sub)
 {
 	json_t *array = json_array();
 
+	if (f->flags & EB_FORM_COUNTED) {
+		json_array_append_new(array, one_map(0, eb_unused_id(), 1));
+		json_array_append_new(array, one_map(1, own, 1));
+		return array;
+	}
 	json_array_append_new(array, one_map(0, own, 1));
 	if (sub->n)
 		json_array_append_new(array, one_map(1, sub->first, sub->n));
@@ -146,9 +160,9 @@ static void set_maps(json_t *linux_part, const struct eb_form *f)
 	bool sub = f->flags & EB_FORM_SUBIDS;
 
 	json_object_set_new(linux_part, "uidMappings",
-			    map(geteuid(), sub ? &f->sub_uid : &none));
+			    map(f, geteuid(), sub ? &f->sub_uid : &none));
 	json_object_set_new(linux_part, "gidMappings",
-			    map(getegid(), sub ? &f->sub_gid : &none));
+			    map(f, getegid(), sub ? &f->sub_gid : &none));
 }
 
 /* Where there is a cgroup it refuses devices, and more processes than an

@@ -96,10 +96,11 @@ static size_t check_runtime(struct eb_checks *out, const struct eb_forms *f,
 
 static void check_runtimes(struct eb_checks *out, const char *tmp)
 {
+	static const struct eb_form_use use = { .network = EB_NETWORK_NONE };
 	struct eb_forms f EB_CLEANUP(eb_forms_release) = { 0 };
 	size_t i = 0;
 
-	eb_forms_list(&f, false);
+	eb_forms_list(&f, &use);
 	while (i < f.n)
 		i = check_runtime(out, &f, i, tmp);
 	if (!f.n)

@@ -12,10 +12,16 @@
 
 #define END 0xffffffffU
 
-static const unsigned runc_root[] = { 0, EB_FORM_ROOTLESS, END };
+#define COUNTED (EB_FORM_USER_NS | EB_FORM_COUNTED)
+
+static const unsigned runc_root[] = { COUNTED, COUNTED | EB_FORM_ROOTLESS, 0,
+				      EB_FORM_ROOTLESS, END };
 static const unsigned runc_user[] = { EB_FORM_USER_NS | EB_FORM_SUBIDS,
 				      EB_FORM_USER_NS, END };
-static const unsigned crun_root[] = { 0, EB_FORM_HIDE_CGROUP,
+static const unsigned crun_root[] = { COUNTED,
+				      COUNTED | EB_FORM_HIDE_CGROUP,
+				      0,
+				      EB_FORM_HIDE_CGROUP,
 				      EB_FORM_OWN_USER_NS | EB_FORM_HIDE_CGROUP,
 				      END };
 static const unsigned crun_user[] = { EB_FORM_USER_NS | EB_FORM_SUBIDS,
@@ -47,14 +53,19 @@ static char *find_runtime(const char *name)
 	return found;
 }
 
-static bool fits(unsigned flags, bool ids, bool sub_ids)
+static bool fits(unsigned flags, const struct eb_form_use *use, bool sub_ids)
 {
+	bool ids = use->ids;
+
+	if (flags & EB_FORM_COUNTED)
+		return use->counted && !ids;
 	if (flags & EB_FORM_SUBIDS)
 		return sub_ids;
 	return !ids || !(flags & (EB_FORM_USER_NS | EB_FORM_OWN_USER_NS));
 }
 
-static void add_runtime(struct eb_forms *out, const char *name, bool ids)
+static void add_runtime(struct eb_forms *out, const char *name,
+			const struct eb_form_use *use)
 {
 	eb_autofree char *program = find_runtime(name);
 	bool crun = strstr(base_name(name), "crun"), root = geteuid() == 0;
@@ -64,7 +75,7 @@ static void add_runtime(struct eb_forms *out, const char *name, bool ids)
 	bool sub_ids = !root && eb_sub_ids(&uid, &gid);
 
 	for (; program && *flags != END; flags++) {
-		if (!fits(*flags, ids, sub_ids))
+		if (!fits(*flags, use, sub_ids))
 			continue;
 		EB_GROW(out->form, out->n, out->alloc);
 		out->form[out->n++] = (struct eb_form){
@@ -78,16 +89,16 @@ static void add_runtime(struct eb_forms *out, const char *name, bool ids)
 	}
 }
 
-void eb_forms_list(struct eb_forms *out, bool ids)
+void eb_forms_list(struct eb_forms *out, const struct eb_form_use *use)
 {
 	const char *chosen = getenv("ENVBUILD_RUNTIME");
 
 	if (chosen && *chosen) {
-		add_runtime(out, chosen, ids);
+		add_runtime(out, chosen, use);
 		return;
 	}
-	add_runtime(out, "runc", ids);
-	add_runtime(out, "crun", ids);
+	add_runtime(out, "runc", use);
+	add_runtime(out, "crun", use);
 }
 
 void eb_form_copy(struct eb_form *to, const struct eb_form *from)
@@ -144,6 +155,7 @@ char *eb_form_text(const struct eb_form *f)
 		{ EB_FORM_USER_NS, "user namespace" },
 		{ EB_FORM_OWN_USER_NS, "own user namespace" },
 		{ EB_FORM_HIDE_CGROUP, "cgroups hidden" },
+		{ EB_FORM_COUNTED, "processes counted" },
 	};
 	const char *before = " (";
 	size_t i;

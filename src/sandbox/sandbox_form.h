@@ -25,6 +25,9 @@ enum eb_form_flag {
 	EB_FORM_USER_NS = 8,
 	/* ... and maps the subordinate ids of /etc/subuid into it */
 	EB_FORM_SUBIDS = 16,
+	/* ... whose root is a user of ours alone, and we are another in it:
+	 * for root, whose processes the kernel does not limit */
+	EB_FORM_COUNTED = 32,
 };
 
 struct eb_id_range {
@@ -49,10 +52,11 @@ struct eb_form_use {
 	enum eb_network network;
 	bool ids;      /* needs other ids than 0: one mapped id is too few */
 	bool confined; /* with the filter of system calls */
+	bool counted;  /* the kernel shall hold the number of processes */
 };
 
 /* Each form of each runtime found that fits, best first. */
-void eb_forms_list(struct eb_forms *out, bool ids);
+void eb_forms_list(struct eb_forms *out, const struct eb_form_use *use);
 /* crun's before runc's, else as they are: it starts in half the time. */
 void eb_forms_quick_first(struct eb_forms *f);
 void eb_forms_release(struct eb_forms *f);
@@ -65,6 +69,12 @@ bool eb_form_guards_devices(const struct eb_form *f);
 /* The ranges of the running user in /etc/subuid and /etc/subgid; false when
  * there are none, or newuidmap is missing. */
 bool eb_sub_ids(struct eb_id_range *uid, struct eb_id_range *gid);
+/* A user of which there is nothing on this machine, as far as is known; of
+ * those that this namespace has. With EB_FORM_COUNTED. */
+unsigned eb_unused_id(void);
+/* Whether each process of the container counts against RLIMIT_NPROC of its
+ * own user namespace. */
+bool eb_form_counts(const struct eb_form *f);
 
 /* Start a container that ends at once. -1: `err` says what was said. */
 int eb_form_try(const struct eb_form *f, const struct eb_form_use *use,

@@ -11,6 +11,9 @@
 
 #include "sandbox_form.h"
 
+/* Above what machines give to people, services and containers. */
+#define UNUSED 2147000001u
+
 /* A line is NAME:FIRST:COUNT, where NAME may be the number of the user. */
 static bool read_line(const char *line, const char *name, const char *number,
 		      struct eb_id_range *out)
@@ -44,6 +47,27 @@ static bool read_ranges(const char *path, const char *name, const char *number,
 		if (read_line(line.v[i], name, number, out))
 			return true;
 	return false;
+}
+
+/* "     0      100000      65536": what is here, there, how many. */
+unsigned eb_unused_id(void)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	unsigned first, there, n, last = UNUSED;
+	const char *line;
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+
+	if (eb_read_file("/proc/self/uid_map", EB_MAX_CONFIG, &text, &err) < 0)
+		return last;
+	for (line = text.data; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%u %u %u", &first, &there, &n) != 3 || !n)
+			continue;
+		if (first <= UNUSED && UNUSED - first < n)
+			return UNUSED;
+		last = first + n - 1;
+	}
+	return last;
 }
 
 bool eb_sub_ids(struct eb_id_range *uid, struct eb_id_range *gid)

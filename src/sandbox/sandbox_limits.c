@@ -95,9 +95,10 @@ static void say(const struct eb_limits *l, struct eb_events *events)
 		  !l->s->memory	     ? "none"
 		  : l->cgroup.memory ? by_cgroup
 				     : "by looking, and address space",
-		  !l->s->processes	? "none"
-		  : l->cgroup.processes ? by_cgroup
-					: "by looking",
+		  !l->s->processes		? "none"
+		  : l->cgroup.processes		? by_cgroup
+		  : eb_form_counts(&l->b->form) ? "by the kernel's count"
+						: "by looking",
 		  l->s->disk ? "by looking" : "none",
 		  l->cgroup.why_not ? "; no cgroup: " : "",
 		  l->cgroup.why_not ? l->cgroup.why_not : "");

@@ -5,8 +5,9 @@
  *                cgroup              without one
  *  memory        of all, exact       sum of all, looked at; address space of
  *                                    each process at twice that
- *  processes     of all, exact       looked at; in a user namespace
- *                                    RLIMIT_NPROC, too
+ *  processes     of all, exact       looked at; RLIMIT_NPROC, too, where
+ *                                    the container has a user namespace of
+ *                                    its own whose root is not the machine's
  *  disk          looked at; no file larger than that
  *
  * A step that reaches one is killed with all its processes.

@@ -75,7 +75,8 @@ static void question_key(const struct eb_forms *f,
 	}
 	eb_key_u64(&k, geteuid());
 	eb_key_u64(&k, use->network);
-	eb_key_u64(&k, (uint64_t)use->ids << 1 | use->confined);
+	eb_key_u64(&k, (uint64_t)use->counted << 2 | (uint64_t)use->ids << 1 |
+			       use->confined);
 	for (size_t i = 0; i < f->n; i++) {
 		add_file(&k, f->form[i].program);
 		eb_key_u64(&k, f->form[i].flags);

@@ -318,6 +318,7 @@ static void form_is_kept(void **state)
 	assert_true(eb_path_exists(memory));
 	must(eb_confined_start(&p->c, NULL, &err), &err);
 	assert_int_equal(eb_confined_wait(&p->c, &err), -1);
+	assert_true(p->c.status > 0);
 	eb_err_release(&err);
 	assert_false(eb_path_exists(memory));
 	unsetenv("ENVBUILD_RUNTIME");

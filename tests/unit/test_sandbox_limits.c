@@ -344,7 +344,7 @@ static void how_it_holds(const struct place *p, const char *memory)
 		fail_msg("\"%s\" is not in \"%s\"", memory, said.data);
 }
 
-/* Where nothing but looking holds root, one that grows by one at a time is
+/* Where nothing but looking holds it, one that grows by one at a time is
  * enough for a machine that others use, too (EB_TEST_FORK_BOMB asks for the
  * other one). */
 static void fork_bomb(struct place *p, bool held)
@@ -434,18 +434,52 @@ static void crun_with_cgroup(void **state)
 	all_limits(*state, true);
 }
 
+/* The kernel refuses the next one, whether somebody has looked or not: as many
+ * dots as there were processes. */
+static void refused_by_kernel(struct place *p)
+{
+	EB_AUTOBUF(log, 10000);
+
+	reaches(p,
+		"perl -e '$| = 1; while (defined($pid = fork)) { if (!$pid) "
+		"{ sleep 8; exit } print \".\" } sleep 8'",
+		"more than 50 processes (--limit build-processes=50)");
+	read_all(p->log, &log);
+	if (log.len < 20 || log.len > 50 + EB_CGROUP_ROOM)
+		fail_msg("%zu processes: \"%s\"", log.len, log.data);
+}
+
+/* Of root without a cgroup the kernel counts the processes where it may be
+ * somebody else in a user namespace. */
+static void alone(struct place *p, const char *runtime)
+{
+	static const struct eb_form_use use = { .network = EB_NETWORK_NONE,
+						.counted = true };
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_form form EB_CLEANUP(eb_form_release) = { 0 };
+	bool held;
+
+	need(runtime, "none");
+	must(eb_form_find(&use, "/tmp", &form, &err), &err);
+	held = eb_form_counts(&form);
+	if (!held)
+		print_message("the kernel does not count here\n");
+	how_it_holds(p, "memory by looking, and address space");
+	how_it_holds(p, held ? "processes by the kernel's count"
+			     : "processes by looking");
+	if (held)
+		refused_by_kernel(p);
+	all_limits(p, held);
+}
+
 static void runc_alone(void **state)
 {
-	need("runc", "none");
-	how_it_holds(*state, "memory by looking, and address space");
-	all_limits(*state, false);
+	alone(*state, "runc");
 }
 
 static void crun_alone(void **state)
 {
-	need("crun", "none");
-	how_it_holds(*state, "memory by looking, and address space");
-	all_limits(*state, false);
+	alone(*state, "crun");
 }
 
 static void nobody_by_runc(void **state)
