@@ -78,6 +78,12 @@ void eb_entry_release(struct eb_entry *e); /* one that is taken out of them */
  * components, a component ".wh.*", NUL, not UTF-8, over 4,096 bytes or a
  * component over 255. EB_INPUT naming the path and `what` (a package). */
 int eb_path_check(const char *path, const char *what, struct eb_error *err);
+/* An order in which all that lies below a path follows it at once. */
+int eb_path_compare(const char *a, const char *b);
+bool eb_path_is_below(const char *path, const char *folder);
+/* EB_INPUT: `what` has a member below another that is a file. */
+int eb_path_refuse_below(const char *path, const char *file, const char *what,
+			 struct eb_error *err);
 
 #define EB_FIXED_MTIME 315532800 /* 1980-01-01, of all that we generate */
 

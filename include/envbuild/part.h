@@ -79,6 +79,10 @@ typedef int eb_part_walk_fn(void *data, const struct eb_entry *entry,
 			    struct eb_stream *content, struct eb_error *err);
 int eb_part_walk(struct eb_store *store, const struct eb_item *item,
 		 eb_part_walk_fn *fn, void *data, struct eb_error *err);
+/* For who has read the path list already: it may be long. */
+int eb_part_walk_with(struct eb_store *store, const struct eb_item *item,
+		      const struct eb_entries *paths, eb_part_walk_fn *fn,
+		      void *data, struct eb_error *err);
 
 /* The tar alone, for outputs and tests: entries as given (sorted by the
  * caller), directories as entries; `end` adds the end blocks. */

@@ -44,7 +44,10 @@ int eb_plan_make(struct eb_plan_member *m, size_t n, size_t other,
 		 struct eb_plan *out, struct eb_error *err);
 void eb_plan_release(struct eb_plan *plan);
 
-/* Clashes: one path in several packages. */
+/*
+ * Clashes: one path in several packages. The later one in link order has it;
+ * nothing has a path of the package `python` or below conda-meta/ but its own.
+ */
 struct eb_clash_member {
 	const char *name;
 	const struct eb_entries *paths; /* sorted by path */
@@ -59,9 +62,19 @@ struct eb_clash {
 	size_t n;
 	bool same; /* equal content, mode, time and type: no copy needed */
 };
+/* Two paths that differ in case alone (Unicode's simple folding). Both are in
+ * the image; where its files are seen through a file system that folds case,
+ * one hides the other. Told once, for the folder where they part. */
+struct eb_case_clash {
+	char *path, *other;
+	size_t member, other_member; /* the last that has it */
+};
 struct eb_clashes {
 	struct eb_clash *clash; /* sorted by path */
-	size_t n;
+	size_t n, alloc;
+	/* of several packages, sorted; and how many are within one */
+	struct eb_case_clash *cased;
+	size_t n_cased, cased_alloc, cased_within;
 };
 /* Members in link order. Refused (EB_INPUT, naming both packages and the
  * path): a file where another has a directory (links to directories inside
@@ -70,6 +83,9 @@ struct eb_clashes {
 int eb_clashes_find(const struct eb_clash_member *m, size_t n,
 		    const char *prefix, struct eb_clashes *out,
 		    struct eb_error *err);
+/* Those that differ in case alone; nothing is refused. */
+void eb_clashes_find_cased(const struct eb_clash_member *m, size_t n,
+			   struct eb_clashes *out);
 /* Which paths member i leaves out of its part: those that an earlier part (by
  * name) of the same bucket has. Sorted; the caller releases. */
 struct eb_strv;
@@ -77,6 +93,11 @@ void eb_clashes_left_out(const struct eb_clashes *c,
 			 const struct eb_clash_member *m, size_t i,
 			 struct eb_strv *out);
 void eb_clashes_release(struct eb_clashes *c);
+
+/* What a file system that folds case makes of a name; what is no UTF-8 stays.
+ */
+struct eb_buf;
+void eb_fold_case(const char *text, size_t n, struct eb_buf *out);
 
 /* One package's folder may be another's link inside the prefix ("lib64" ->
  * "lib"). In an image the folder would take the link's place, so the paths

@@ -11,7 +11,6 @@ struct finding {
 	size_t n;
 	const char *prefix;
 	struct eb_clashes *out;
-	size_t alloc;
 };
 
 static int refuse(const struct finding *f, const struct eb_claim *a,
@@ -107,7 +106,7 @@ static void add_clash(struct finding *f, const struct eb_claim **leaf, size_t n)
 	struct eb_clash *c;
 	size_t i;
 
-	EB_GROW(f->out->clash, f->out->n, f->alloc);
+	EB_GROW(f->out->clash, f->out->n, f->out->alloc);
 	c = &f->out->clash[f->out->n++];
 	*c = (struct eb_clash){ .path = eb_strdup(leaf[0]->entry->path),
 				.winner = leaf[n - 1]->member,
@@ -156,7 +155,7 @@ int eb_clashes_find(const struct eb_clash_member *m, size_t n,
 		    const char *prefix, struct eb_clashes *out,
 		    struct eb_error *err)
 {
-	struct finding f = { m, n, prefix, out, 0 };
+	struct finding f = { m, n, prefix, out };
 	size_t n_claims, at, run;
 	eb_autofree struct eb_claim *c = eb_claims_make(m, n, &n_claims);
 
@@ -170,6 +169,7 @@ int eb_clashes_find(const struct eb_clash_member *m, size_t n,
 	}
 	if (out->n)
 		qsort(out->clash, out->n, sizeof *out->clash, by_path);
+	eb_cases_find(c, n_claims, out);
 	return 0;
 }
 
@@ -212,6 +212,11 @@ void eb_clashes_release(struct eb_clashes *c)
 		free(c->clash[i].path);
 		free(c->clash[i].member);
 	}
+	for (i = 0; i < c->n_cased; i++) {
+		free(c->cased[i].path);
+		free(c->cased[i].other);
+	}
 	free(c->clash);
+	free(c->cased);
 	memset(c, 0, sizeof *c);
 }

@@ -29,12 +29,27 @@ static uint64_t hash_bytes(const char *p, size_t n)
 	return h ^ h >> 31;
 }
 
+static bool may_fold(const char *path, size_t n)
+{
+	for (; n && path[n - 1] != '/'; n--)
+		if ((unsigned char)path[n - 1] >= 0x80 ||
+		    (path[n - 1] >= 'A' && path[n - 1] <= 'Z'))
+			return true;
+	return false;
+}
+
 static void add(struct claims *c, const char *path, size_t len, size_t member,
 		const struct eb_entry *entry)
 {
 	EB_GROW(c->v, c->n, c->alloc);
-	c->v[c->n++] = (struct eb_claim){ hash_bytes(path, len), path, len,
-					  member, entry };
+	c->v[c->n++] = (struct eb_claim){
+		.hash = hash_bytes(path, len),
+		.path = path,
+		.len = len,
+		.member = (uint32_t)member,
+		.may_fold = may_fold(path, len),
+		.entry = entry,
+	};
 }
 
 static void add_member(struct claims *c, const struct eb_entries *e, size_t m)
@@ -95,6 +110,27 @@ size_t eb_claims_run(const struct eb_claim *c, size_t left)
 	while (n < left && same_path(c, c + n))
 		n++;
 	return n;
+}
+
+const struct eb_claim *eb_claims_of(const struct eb_claim *c, size_t n,
+				    const char *path, size_t len,
+				    uint64_t *hash)
+{
+	const struct eb_claim key = { .hash = hash_bytes(path, len),
+				      .path = path,
+				      .len = len };
+	size_t from = 0, to = n;
+
+	*hash = key.hash;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (by_hash(&c[mid], &key) < 0) /* of its claims the first */
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < n && same_path(&c[from], &key) ? &c[from] : NULL;
 }
 
 bool eb_claim_is_leaf(const struct eb_claim *c)

@@ -57,3 +57,39 @@ int eb_path_check(const char *path, const char *what, struct eb_error *err)
 			  "\"%s\", the path \"%s\" cannot enter an image: %s",
 			  what, shown, why);
 }
+
+/* The end of a name sorts first, then the slash, then all other bytes. */
+static int rank(char c)
+{
+	if (c == '\0')
+		return 0;
+	return c == '/' ? 1 : 2 + (unsigned char)c;
+}
+
+int eb_path_compare(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return rank(*a) - rank(*b);
+}
+
+bool eb_path_is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+
+int eb_path_refuse_below(const char *path, const char *file, const char *what,
+			 struct eb_error *err)
+{
+	eb_autofree char *shown = eb_printable(path);
+	eb_autofree char *above = eb_printable(file);
+
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\" has a member \"%s\" below \"%s\", which is a "
+			  "file",
+			  what, shown, above);
+}

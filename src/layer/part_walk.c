@@ -5,8 +5,8 @@
 #include "layer_priv.h"
 
 struct walk {
-	struct eb_stream *in;	 /* plain bytes, hashed */
-	struct eb_entries paths; /* what the tar does not tell */
+	struct eb_stream *in;		/* plain bytes, hashed */
+	const struct eb_entries *paths; /* what the tar does not tell */
 	char name[EB_DIGEST_TEXT];
 	uint64_t left; /* of the entry's content */
 };
@@ -63,7 +63,7 @@ static void release_entry(struct eb_entry *e)
 /* Digest and note of a file stand in the path list; borrowed from there. */
 static void add_known(const struct walk *w, struct eb_entry *e)
 {
-	const struct eb_entry *known = eb_entries_find(&w->paths, e->path);
+	const struct eb_entry *known = eb_entries_find(w->paths, e->path);
 
 	if (!known || known->type != e->type)
 		return;
@@ -135,14 +135,14 @@ static int walk_all(struct walk *w, const struct eb_item *item,
 
 static void release(struct walk *w)
 {
-	eb_entries_release(&w->paths);
 	eb_stream_free(w->in);
 }
 
-int eb_part_walk(struct eb_store *store, const struct eb_item *item,
-		 eb_part_walk_fn *fn, void *data, struct eb_error *err)
+int eb_part_walk_with(struct eb_store *store, const struct eb_item *item,
+		      const struct eb_entries *paths, eb_part_walk_fn *fn,
+		      void *data, struct eb_error *err)
 {
-	struct walk w EB_CLEANUP(release) = { 0 };
+	struct walk w EB_CLEANUP(release) = { .paths = paths };
 	struct eb_sha256 sha;
 	uint64_t size;
 	eb_autofd int fd = -1;
@@ -155,8 +155,16 @@ int eb_part_walk(struct eb_store *store, const struct eb_item *item,
 		return eb_err_set(err, EB_INTEGRITY,
 				  "\"%s\", unpacking: the blob is not there",
 				  w.name);
-	if (eb_part_paths(store, item, &w.paths, err) < 0)
-		return -1;
 	w.in = eb_stream_sha256(eb_item_stream(fd, item, w.name), &sha, &size);
 	return walk_all(&w, item, fn, data, &sha, &size, err);
+}
+
+int eb_part_walk(struct eb_store *store, const struct eb_item *item,
+		 eb_part_walk_fn *fn, void *data, struct eb_error *err)
+{
+	EB_CLEANUP(eb_entries_release) struct eb_entries paths = { 0 };
+
+	if (eb_part_paths(store, item, &paths, err) < 0)
+		return -1;
+	return eb_part_walk_with(store, item, &paths, fn, data, err);
 }

@@ -365,6 +365,68 @@ static void many_paths(void **state)
 	eb_clashes_release(&c);
 }
 
+/* --- case ------------------------------------------------------------- */
+static void folds(const char *text, const char *folded)
+{
+	EB_AUTOBUF(out, EB_MAX_TEXT);
+
+	eb_fold_case(text, strlen(text), &out);
+	assert_string_equal(out.len ? out.data : "", folded);
+}
+
+/* Rows of CaseFolding.txt, and what has none. */
+static void names_are_folded(void **state)
+{
+	(void)state;
+	folds("README-x_9.TXT", "readme-x_9.txt");
+	folds("\u00c0\u00d6\u00d7\u00d8\u00de\u00df",
+	      "\u00e0\u00f6\u00d7\u00f8\u00fe\u00df");
+	folds("\u0100\u0101\u0130\u0132\u0139\u0178\u017f",
+	      "\u0101\u0101\u0130\u0133\u013a\u00ffs");
+	folds("\u00b5\u03a3\u03c2\u0391", "\u03bc\u03c3\u03c3\u03b1");
+	folds("\u0401\u0416\u042f", "\u0451\u0436\u044f");
+	folds("\u1e00\u1e9e\u212a\uff21", "\u1e01\u00dfk\uff41");
+	folds("\U00010400\U0001f40d", "\U00010428\U0001f40d");
+	folds("A\xff\xc3", "a\xff\xc3");
+	folds("\xe2\x82", "\xe2\x82");
+	folds("", "");
+}
+
+static void is_cased(const struct eb_clashes *c, size_t i, const char *path,
+		     const char *other, size_t member, size_t other_member)
+{
+	assert_true(i < c->n_cased);
+	assert_string_equal(c->cased[i].path, path);
+	assert_string_equal(c->cased[i].other, other);
+	assert_int_equal(c->cased[i].member, member);
+	assert_int_equal(c->cased[i].other_member, other_member);
+}
+
+static void case_alone(void **state)
+{
+	struct set s EB_CLEANUP(release) = { .n = 0 };
+	struct eb_clashes c;
+
+	(void)state;
+	add(&s, "a", "lib/Tk/x lib/Tk/y share/README share/Q share/q bin/z");
+	add(&s, "b", "lib/tk/x lib/tk/Y share/Readme bin/z");
+	add(&s, "c", "share/readme share/\u00c4 Bin/new");
+	add(&s, "d", "share/\u00e4 share/Q other/Tk");
+	find(&s, &c);
+	/* bin/z is in two, with one content. */
+	assert_int_equal(c.n, 2);
+	assert_int_equal(c.n_cased, 5);
+	is_cased(&c, 0, "opt/env/Bin", "opt/env/bin", 2, 1);
+	/* Not what is below these folders. */
+	is_cased(&c, 1, "opt/env/lib/Tk", "opt/env/lib/tk", 0, 1);
+	is_cased(&c, 2, "opt/env/share/README", "opt/env/share/Readme", 0, 1);
+	is_cased(&c, 3, "opt/env/share/README", "opt/env/share/readme", 0, 2);
+	is_cased(&c, 4, "opt/env/share/\u00c4", "opt/env/share/\u00e4", 2, 3);
+	/* Q and q are one package's own affair. */
+	assert_int_equal(c.cased_within, 1);
+	eb_clashes_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +441,8 @@ int main(void)
 		cmocka_unit_test(no_links_no_moves),
 		cmocka_unit_test(bad_links_are_refused),
 		cmocka_unit_test(many_paths),
+		cmocka_unit_test(names_are_folded),
+		cmocka_unit_test(case_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
