@@ -31,10 +31,12 @@ struct eb_index_keyring;
 struct eb_indexes {
 	char *url; /* NULL: not configured */
 	struct eb_strv extra, find_links, trusted_host;
+	struct eb_strv direct; /* of requirements, those with a login */
 	bool no_index;
 	char *ca_file, *client_cert, *proxy; /* or NULL */
 	char *keyring; /* "disabled", "subprocess", ... as pip has it */
 	unsigned timeout_s, retries; /* 0: not configured */
+	bool has_retries;	     /* 0 of them, too */
 	enum eb_index_strategy strategy;
 	struct eb_strv no_binary, only_binary;
 	bool pre, require_hashes;
@@ -65,6 +67,40 @@ char *eb_indexes_mask(const struct eb_indexes *x, const char *text);
  * netrc's by libcurl, else, where `keyring` is "subprocess", what the program
  * keyring answers within 5 s (asked once a URL). Caller zeroes and frees. */
 char *eb_index_login(const struct eb_indexes *x, const char *url);
+/* For a call of git: GIT_CONFIG_* with the logins of these URLs (with or
+ * without "git+"), which it is to be given bare. Zero them after use. */
+void eb_git_logins(const struct eb_strv *urls, struct eb_strv *env);
+/* A requirement or URL; of a repository by http(s) without its login. Caller
+ * frees. */
+char *eb_git_bare(const char *text);
+
+/* The request (its URL is filled) as the settings want it: cert, client-cert,
+ * trusted-host, proxy, timeout, retries. `way` holds what that needs until the
+ * request has ended. EB_INPUT, EB_MACHINE: the file of certificates. */
+struct eb_index_way {
+	struct eb_buf ca;
+	struct eb_http_tls tls;
+};
+int eb_index_request(const struct eb_indexes *x, struct eb_index_way *way,
+		     struct eb_http_request *r, struct eb_error *err);
+void eb_index_way_release(struct eb_index_way *way);
+
+/* --- requirements of other machines ------------------------------------- */
+struct eb_pip_file {
+	char *url; /* without credentials */
+	struct eb_digest sha256;
+};
+struct eb_pip_files {
+	struct eb_pip_file *v;
+	size_t n, alloc;
+};
+/* What stands in the set's `remote` is fetched, and what these name, each once,
+ * and their lines are added; then the set is checked as a whole. 256 files,
+ * 4 MiB each, 16 MiB in all. What was read is added to `read`. */
+int eb_pip_set_fetch(struct eb_pip_set *s, struct eb_http *http,
+		     const struct eb_indexes *x, struct eb_events *events,
+		     struct eb_pip_files *read, struct eb_error *err);
+void eb_pip_files_release(struct eb_pip_files *f);
 
 /* --- pages --------------------------------------------------------------- */
 struct eb_index_file {

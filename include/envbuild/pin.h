@@ -38,11 +38,18 @@ struct eb_pin {
 	char *index; /* of the page that named it, without credentials; NULL */
 	struct eb_digest sha256; /* of the file; of a folder by its content
 				  * (eb_local_source); of a commit: zero */
-	uint64_t size;		 /* bytes of the file; 0 for VCS and DIR */
-	char *requires_python;	 /* or NULL */
-	char *upload_time;	 /* RFC 3339 as the index has it, or NULL */
-	char *yanked;		 /* reason, "" without one; NULL: it is not */
+	/* "sha512:<hex>", "sha384:...": while a lock is made, what its bytes
+	 * have to have, one of these; then its sha256 is known, and no lock
+	 * has it. */
+	struct eb_strv hash;
+	uint64_t size;	       /* bytes of the file; 0 for VCS and DIR */
+	char *requires_python; /* or NULL */
+	char *upload_time;     /* RFC 3339 as the index has it, or NULL */
+	char *yanked;	       /* reason, "" without one; NULL: it is not */
 	char *vcs, *commit, *revision, *subdirectory; /* or NULL */
+	char *metadata; /* of an sdist that is believed without having been
+			 * asked, what told its requirements: "egg-info",
+			 * "PKG-INFO"; or NULL */
 	bool requested; /* a line of the definition names it */
 	bool direct;	/* by URL or path: it gets a direct_url.json */
 	bool editable;	/* was asked for so; noted in direct_url.json */

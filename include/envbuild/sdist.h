@@ -32,7 +32,8 @@ struct eb_sdist {
 	struct eb_strv depends;	 /* Requires-Dist, or of egg-info */
 	char *requires_python;	 /* or NULL */
 	const char *metadata;	 /* what tells them: "PKG-INFO",
-				  * "pyproject.toml", "egg-info"; or NULL */
+				  * "pyproject.toml", "egg-info", "setup.py"
+				  * (of distutils, without any); or NULL */
 	bool has_c;		 /* .c, .cpp, .pyx, .f ... to be compiled */
 	char *c_file;		 /* the first of them, or NULL */
 };

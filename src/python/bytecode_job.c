@@ -275,7 +275,8 @@ static int gather(struct run *r, struct eb_error *err)
 		return -1;
 	eb_linked_sources(&r->paths, r->library, &r->linked);
 	measure(r);
-	if (eb_part_walk(job->store, job->payload, take, r, err) < 0)
+	if (eb_part_walk_with(job->store, job->payload, &r->paths, take, r,
+			      err) < 0)
 		return -1;
 	return end_chunk(r, true, err);
 }

@@ -81,6 +81,33 @@ static void append(struct eb_strv *to, const struct eb_strv *from)
 		eb_strv_take(to, eb_index_place(from->v[i]));
 }
 
+/* "http://x@h/a" of "name @ git+http://x@h/a@1#egg=b ; marker". */
+static void add_direct(const struct eb_pip_line *l, struct eb_strv *out)
+{
+	const char *at = strstr(l->text, "://"), *end;
+	char *url, *login;
+
+	while (at && at > l->text && at[-1] >= 'a' && at[-1] <= 'z')
+		at--;
+	if (!at)
+		return;
+	end = at + strcspn(at, " \t");
+	url = eb_strndup(at, (size_t)(end - at));
+	login = eb_index_userinfo(url);
+	if (login)
+		eb_strv_take(out, eb_steal(url));
+	eb_wipe(login);
+	eb_wipe(url);
+}
+
+static void take_direct(const struct eb_pip_set *set, struct eb_strv *out)
+{
+	for (size_t i = 0; i < set->n; i++)
+		add_direct(&set->requirement[i], out);
+	for (size_t i = 0; i < set->n_constraints; i++)
+		add_direct(&set->constraint[i], out);
+}
+
 /* The option --index-url of a file takes the place of every index that was
  * known before; those that --extra-index-url names come behind. */
 void eb_index_set_apply(const struct eb_pip_set *set, struct eb_indexes *out)
@@ -94,6 +121,7 @@ void eb_index_set_apply(const struct eb_pip_set *set, struct eb_indexes *out)
 	if (!out->no_index)
 		append(&out->extra, &set->extra_index);
 	append(&out->find_links, &set->find_links);
+	take_direct(set, &out->direct);
 	for (size_t i = 0; i < set->trusted_host.n; i++)
 		eb_strv_add(&out->trusted_host, set->trusted_host.v[i]);
 	for (size_t i = 0; i < set->no_binary.n; i++)

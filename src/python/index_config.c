@@ -55,6 +55,7 @@ void eb_indexes_release(struct eb_indexes *x)
 	eb_wipe(x->url);
 	eb_wipe_all(&x->extra);
 	eb_wipe_all(&x->find_links);
+	eb_wipe_all(&x->direct);
 	eb_wipe(x->proxy);
 	eb_strv_release(&x->trusted_host);
 	free(x->ca_file);

@@ -15,49 +15,8 @@
 
 #include "pip_line.h"
 
-#define TRIES 5
-
 /* ---- one request -----------------------------------------------------------
  */
-
-/* Is the URL's host, or host and port, one whose certificate is not asked
- * for? */
-static bool is_trusted(const struct eb_indexes *x, const char *url)
-{
-	eb_autofree char *bare = eb_index_with_login(url, NULL);
-	char *host = strstr(bare, "://");
-	size_t n;
-
-	if (!host)
-		return false;
-	host += 3;
-	host[strcspn(host, "/?#")] = '\0';
-	n = strcspn(host, ":");
-	for (size_t i = 0; i < x->trusted_host.n; i++) {
-		const char *t = x->trusted_host.v[i];
-
-		if (!strcasecmp(t, host) ||
-		    (strlen(t) == n && !strncasecmp(t, host, n)))
-			return true;
-	}
-	return false;
-}
-
-static int set_tls(const struct eb_indexes *x, const char *url,
-		   struct eb_buf *ca, struct eb_http_tls *tls,
-		   struct eb_error *err)
-{
-	if (!eb_starts(url, "https://"))
-		return 0;
-	if (x->ca_file) {
-		if (eb_read_file(x->ca_file, EB_MAX_METADATA, ca, err) < 0)
-			return -1;
-		tls->ca = ca->data;
-	}
-	tls->cert = tls->key = x->client_cert;
-	tls->insecure = is_trusted(x, url);
-	return 0;
-}
 
 /* The text as the server meant it. */
 static int decode(struct eb_http_request *r, struct eb_buf *out,
@@ -117,22 +76,18 @@ static int get(struct eb_http *http, const struct eb_indexes *x,
 		"Accept-Encoding: gzip", NULL
 	};
 	EB_AUTOBUF(text, EB_INDEX_PAGE_MAX + 1);
-	EB_AUTOBUF(ca, EB_MAX_METADATA + 1);
-	struct eb_http_tls tls = { 0 };
+	struct eb_index_way way EB_CLEANUP(eb_index_way_release) = { 0 };
 	struct eb_http_request r EB_CLEANUP(eb_http_request_release) = {
 		.url = url,
 		.headers = headers,
-		.tls = &tls,
 		.max_bytes = EB_INDEX_PAGE_MAX,
 		.text = &text,
 		.fd = -1,
 	};
 	struct eb_http_request *all[] = { &r };
 
-	if (x && set_tls(x, url, &ca, &tls, err) < 0)
+	if (x && eb_index_request(x, &way, &r, err) < 0)
 		return -1;
-	if (x && x->retries)
-		r.tries = x->retries < TRIES ? x->retries + 1 : TRIES;
 	if (eb_http_do(http, all, 1, err) < 0) {
 		if (r.status != 404 && r.status != 410)
 			return advise(&r, err);

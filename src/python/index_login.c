@@ -22,26 +22,6 @@ static const char *authority(const char *url)
 	return p ? p + 3 : NULL;
 }
 
-char *eb_index_userinfo(const char *url)
-{
-	const char *p = authority(url), *at;
-
-	at = p ? memrchr(p, '@', strcspn(p, "/?#")) : NULL;
-	return at ? eb_strndup(p, (size_t)(at - p)) : NULL;
-}
-
-char *eb_index_with_login(const char *url, const char *userinfo)
-{
-	const char *p = authority(url), *host, *at;
-
-	if (!p)
-		return eb_strdup(url);
-	at = memrchr(p, '@', strcspn(p, "/?#"));
-	host = at ? at + 1 : p;
-	return eb_asprintf("%.*s%s%s%s", (int)(p - url), url,
-			   userinfo ? userinfo : "", userinfo ? "@" : "", host);
-}
-
 static const char *path_of(const char *url)
 {
 	const char *p = authority(url);
@@ -117,6 +97,25 @@ static const char *nearest(const struct eb_indexes *x, const char *url)
 	for (size_t i = 0; i < x->find_links.n; i++)
 		look_at(&best, origin, url, x->find_links.v[i]);
 	return best.url;
+}
+
+/* The same without a login, fragment and revision? */
+static bool is_same(const char *direct, const char *url)
+{
+	eb_autofree char *bare = eb_index_with_login(direct, NULL);
+	size_t n = strcspn(bare, "#"), len = strcspn(url, "#");
+
+	return strncmp(bare, url, len) == 0 && len <= n &&
+	       (len == n || bare[len] == '@');
+}
+
+/* The login that a requirement has for just this URL, or NULL. */
+static char *of_requirement(const struct eb_indexes *x, const char *url)
+{
+	for (size_t i = 0; x && i < x->direct.n; i++)
+		if (is_same(x->direct.v[i], url))
+			return eb_index_userinfo(x->direct.v[i]);
+	return NULL;
 }
 
 /* ---- netrc ----------------------------------------------------------------
@@ -201,10 +200,18 @@ static bool is_whole(const char *userinfo)
 	return userinfo && strchr(userinfo, ':');
 }
 
-char *eb_index_login(const struct eb_indexes *x, const char *url)
+/* Of the URL itself, or of the requirement that has it. */
+static char *own_login(const struct eb_indexes *x, const char *url)
+{
+	char *login = eb_index_userinfo(url);
+
+	return login ? login : of_requirement(x, url);
+}
+
+static char *login_of(const struct eb_indexes *x, const char *url)
 {
 	const char *index = x ? nearest(x, url) : NULL;
-	char *login = eb_index_userinfo(url), *more, *out;
+	char *login = own_login(x, url), *more, *out;
 
 	if (!is_whole(login) && index && (more = eb_index_userinfo(index))) {
 		eb_wipe(login);
@@ -223,5 +230,17 @@ char *eb_index_login(const struct eb_indexes *x, const char *url)
 	}
 	out = login ? eb_index_with_login(url, login) : eb_strdup(url);
 	eb_wipe(login);
+	return out;
+}
+
+char *eb_index_login(const struct eb_indexes *x, const char *url)
+{
+	size_t n = eb_starts(url, "git+") ? strlen("git+") : 0;
+	char *plain = login_of(x, url + n), *out;
+
+	if (!n)
+		return plain;
+	out = eb_asprintf("git+%s", plain);
+	eb_wipe(plain);
 	return out;
 }

@@ -155,6 +155,8 @@ static void collect(const struct eb_indexes *x, struct eb_strv *out)
 		add_url(out, x->extra.v[i]);
 	for (size_t i = 0; i < x->find_links.n; i++)
 		add_url(out, x->find_links.v[i]);
+	for (size_t i = 0; i < x->direct.n; i++)
+		add_url(out, x->direct.v[i]);
 	add_url(out, x->proxy);
 	eb_index_keyring_said(x->asked, &said);
 	for (size_t i = 0; i < said.n; i++)

@@ -48,7 +48,7 @@ static const struct option options[] = {
 	{ "keyring-provider", KEYRING, AT(keyring), 0 },
 	{ "timeout", SECONDS, AT(timeout_s), 0 },
 	{ "default-timeout", SECONDS, AT(timeout_s), 0 },
-	{ "retries", COUNT, AT(retries), 0 },
+	{ "retries", COUNT, AT(retries), AT(has_retries) },
 	{ "no-binary", FORMAT, AT(no_binary), AT(only_binary) },
 	{ "only-binary", FORMAT, AT(only_binary), AT(no_binary) },
 	{ "pre", YES, AT(pre), 0 },
@@ -205,7 +205,9 @@ static int apply_one(const struct option *o, const struct eb_index_setting *s,
 	case PLACES: put_list(to, s->value, true); break;
 	case YES: return put_yes(to, s, err);
 	case SECONDS: return put_seconds(to, s, err);
-	case COUNT: return put_count(to, s, err);
+	case COUNT:
+		*(bool *)(base + o->other) = true;
+		return put_count(to, s, err);
 	case KEYRING: return put_keyring(to, s, err);
 	case FORMAT:
 		eb_index_format(s->value, to, (void *)(base + o->other));

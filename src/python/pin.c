@@ -28,10 +28,12 @@ void eb_pin_release(struct eb_pin *p)
 	free(p->requires_python);
 	free(p->upload_time);
 	free(p->yanked);
+	free(p->metadata);
 	free(p->vcs);
 	free(p->commit);
 	free(p->revision);
 	free(p->subdirectory);
+	eb_strv_release(&p->hash);
 	release_build(p->build);
 	*p = (struct eb_pin){ 0 };
 }
@@ -64,10 +66,13 @@ void eb_pin_copy(struct eb_pin *to, const struct eb_pin *from)
 	to->requires_python = eb_strdup(from->requires_python);
 	to->upload_time = eb_strdup(from->upload_time);
 	to->yanked = eb_strdup(from->yanked);
+	to->metadata = eb_strdup(from->metadata);
 	to->vcs = eb_strdup(from->vcs);
 	to->commit = eb_strdup(from->commit);
 	to->revision = eb_strdup(from->revision);
 	to->subdirectory = eb_strdup(from->subdirectory);
+	to->hash = (struct eb_strv){ 0 };
+	eb_strv_copy(&to->hash, &from->hash);
 	to->build = copy_build(from->build);
 }
 

@@ -28,6 +28,7 @@ static const struct text {
 	{ "requires-python", offsetof(struct eb_pin, requires_python), false },
 	{ "upload-time", offsetof(struct eb_pin, upload_time), false },
 	{ "yanked", offsetof(struct eb_pin, yanked), false },
+	{ "metadata", offsetof(struct eb_pin, metadata), false },
 	{ "vcs", offsetof(struct eb_pin, vcs), false },
 	{ "commit", offsetof(struct eb_pin, commit), false },
 	{ "revision", offsetof(struct eb_pin, revision), false },

@@ -4,7 +4,7 @@
  * installs as constraints, then, where that may be replaced, as preferences;
  * each here, and where an sdist's metadata has to be built, elsewhere.
  */
-#include "pip_resolve_int.h"
+#include "own_pip.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -15,7 +15,9 @@
 
 #define KEPT_S 86400 /* folders of calls that were killed */
 
-enum outcome { FAILED = -1, ANSWERED, STOPPED, UNSOLVED };
+#define TOLD_MAX 200 /* sdists that are believed */
+
+enum outcome { FAILED = -1, ANSWERED, STOPPED, UNSOLVED, NOWHERE };
 
 /* --- folders ----------------------------------------------------------------
  */
@@ -62,6 +64,8 @@ static void release(struct eb_resolving *z)
 		eb_remove_tree(z->dir, &ignored);
 	eb_err_release(&ignored);
 	free(z->uv);
+	free(z->pip_file);
+	json_decref(z->answer);
 	free(z->version);
 	free(z->python);
 	free(z->python_folder);
@@ -71,6 +75,8 @@ static void release(struct eb_resolving *z)
 	free(z->stop);
 	eb_resolve_seen_release(z);
 	eb_strv_release(&z->tags);
+	eb_strv_release(&z->wanted);
+	eb_resolve_told_release(z);
 	eb_uv_call_made_release(&z->made);
 	eb_uv_log_release(&z->log);
 }
@@ -84,7 +90,7 @@ static int run_here(struct eb_resolving *z, struct eb_buf *said,
 	struct eb_uv_job job = {
 		.root = z->root,
 		.env = (const char *const *)z->made.env.v,
-		.timeout_s = EB_UV_TIME,
+		.timeout_s = z->r->time_s ? z->r->time_s : EB_UV_TIME,
 		.log = said,
 	};
 
@@ -111,13 +117,14 @@ static int run_away(struct eb_resolving *z, struct eb_buf *said,
 		.argv = (const char *const *)z->made.argv.v,
 		.env = (const char *const *)z->made.env.v,
 		.uv = z->uv,
+		.see = (const char *const *)z->made.see.v,
 		.out = said,
 	};
 
-	if (z->r->elsewhere(z->r->data, &call, err) < 0)
-		return -1;
+	int rc = z->r->elsewhere(z->r->data, &call, err);
+
 	z->status = call.status;
-	return 0;
+	return rc;
 }
 
 static enum outcome judge(struct eb_resolving *z, const char *said)
@@ -143,6 +150,10 @@ static enum outcome call(struct eb_resolving *z, bool away,
 		.wheels = z->what != NULL,
 		.python = away ? z->r->python : z->python,
 		.cache = away ? "cache" : z->cache,
+		.root = z->root,
+		.tags = &z->tags,
+		.told = z->told,
+		.n_told = z->n_told,
 	};
 	EB_AUTOBUF(said, EB_UV_ANSWER);
 	enum outcome end;
@@ -158,8 +169,8 @@ static enum outcome call(struct eb_resolving *z, bool away,
 	if (eb_uv_call_make(&plan, &z->made, err) < 0)
 		return FAILED;
 	rc = away ? run_away(z, &said, err) : run_here(z, &said, err);
-	if (rc < 0)
-		return FAILED;
+	if (rc)
+		return rc < 0 ? FAILED : NOWHERE;
 	end = judge(z, said.data);
 	explicit_bzero(said.data, said.len);
 	if (end != ANSWERED)
@@ -177,6 +188,50 @@ static bool only_away(const struct eb_resolving *z)
 	return t->free_threaded || !platform;
 }
 
+static int cannot_run(const struct eb_resolving *z, struct eb_error *err)
+{
+	const struct eb_python_target *t = &z->r->target;
+
+	return eb_err_set(err, EB_MACHINE,
+			  "Python %s%s on %s: the resolver can be told of it "
+			  "by that Python alone, and it cannot be run here",
+			  t->version,
+			  t->free_threaded ? " (free-threaded)" : "", t->arch);
+}
+
+/* Where nothing can be asked, sdists are believed, as uv comes to them. */
+static enum outcome believe(struct eb_resolving *z, struct eb_error *err)
+{
+	enum outcome end;
+	int rc;
+
+	while ((end = call(z, false, err)) == STOPPED &&
+	       z->n_told - z->n_built < TOLD_MAX) {
+		rc = eb_resolve_told(z, err);
+		if (rc <= 0)
+			return rc < 0 ? FAILED : STOPPED;
+	}
+	return end;
+}
+
+/* In the environment's own root. */
+static enum outcome ask_there(struct eb_resolving *z, struct eb_error *err)
+{
+	eb_autofree char *stop = eb_strdup(z->stop);
+	enum outcome end;
+
+	eb_note(z->events,
+		"the metadata of %s has to be built: resolving with the "
+		"environment's own Python",
+		stop);
+	end = call(z, true, err);
+	if (end == FAILED && err->code == EB_STEP)
+		eb_err_prefix(err,
+			      "building what tells the requirements of \"%s\"",
+			      stop);
+	return end == NOWHERE ? believe(z, err) : end;
+}
+
 static enum outcome attempt(struct eb_resolving *z, enum eb_uv_conda conda,
 			    struct eb_error *err)
 {
@@ -185,21 +240,15 @@ static enum outcome attempt(struct eb_resolving *z, enum eb_uv_conda conda,
 
 	z->conda = conda;
 	if (away && !z->r->elsewhere)
-		return (enum outcome)eb_err_set(
-			err, EB_MACHINE,
-			"Python %s%s on %s: the resolver can be told of it by "
-			"that Python alone, and it cannot be run here",
-			z->r->target.version,
-			z->r->target.free_threaded ? " (free-threaded)" : "",
-			z->r->target.arch);
+		return (enum outcome)cannot_run(z, err);
+	if (z->n_told > z->n_built)
+		return believe(z, err);
 	end = call(z, away, err);
+	if (end == NOWHERE)
+		return (enum outcome)cannot_run(z, err);
 	if (end != STOPPED || away || !z->r->elsewhere || z->what)
 		return end;
-	eb_note(z->events,
-		"the metadata of %s has to be built: resolving with the "
-		"environment's own Python",
-		z->stop);
-	return call(z, true, err);
+	return ask_there(z, err);
 }
 
 /* --- the whole ---------------------------------------------------------------
@@ -222,6 +271,49 @@ static int solve(struct eb_resolving *z, struct eb_error *err)
 	return end == ANSWERED ? 0 : -1;
 }
 
+static int by_uv(struct eb_resolving *z, struct eb_error *err)
+{
+	if (!z->uv)
+		z->uv = eb_find_uv(&z->version, err);
+	if (!z->uv)
+		return -1;
+	if (!z->python)
+		z->python = eb_uv_python(&z->python_folder, err);
+	return z->python ? solve(z, err) : -1;
+}
+
+static int ask(struct eb_resolving *z, struct eb_pip_result *out,
+	       struct eb_error *err)
+{
+	if ((eb_uv_is_absent() ? eb_own_pip_resolve(z, err) : by_uv(z, err)) <
+	    0)
+		return -1;
+	if (eb_resolve_answer(z, out, err) == 0)
+		return 0;
+	eb_pip_result_release(out);
+	return -1;
+}
+
+/* With what is known of builds, unless that is of other files. */
+static int find_set(struct eb_resolving *z, struct eb_pip_result *out,
+		    struct eb_error *err)
+{
+	int rc;
+
+	if (!z->what)
+		eb_resolve_built_tell(z);
+	rc = ask(z, out, err);
+	if (!z->n_built || (rc < 0 && err->code != EB_NO) ||
+	    (rc == 0 && eb_resolve_built_holds(z, out->pin, out->n)))
+		return rc;
+	eb_pip_result_release(out);
+	eb_err_release(err);
+	eb_resolve_told_release(z);
+	eb_resolve_seen_release(z);
+	z->away = false;
+	return ask(z, out, err);
+}
+
 int eb_resolve(const struct eb_pip_request *r, const char *what,
 	       struct eb_events *events, struct eb_pip_result *out,
 	       struct eb_error *err)
@@ -230,18 +322,14 @@ int eb_resolve(const struct eb_pip_request *r, const char *what,
 		release) = { .r = r, .events = events, .what = what };
 
 	*out = (struct eb_pip_result){ 0 };
-	z.uv = eb_find_uv(&z.version, err);
-	if (!z.uv || eb_tags_of(&r->target, &z.tags, err) < 0)
+	if (!what && eb_resolve_check_ssh(&z, err) < 0)
 		return -1;
-	z.python = eb_uv_python(&z.python_folder, err);
-	if (!z.python || open_folders(&z, err) < 0 || solve(&z, err) < 0)
+	if (eb_tags_of(&r->target, &z.tags, err) < 0 ||
+	    open_folders(&z, err) < 0 || find_set(&z, out, err) < 0)
 		return -1;
-	if (eb_resolve_answer(&z, out, err) < 0) {
-		eb_pip_result_release(out);
-		return -1;
-	}
+	eb_resolve_told_mark(&z, out->pin, out->n);
 	out->built_metadata = z.away;
-	out->resolver = eb_asprintf("uv %s", z.version);
+	out->resolver = eb_asprintf("%s %s", z.uv ? "uv" : "pip", z.version);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* uv's answer as pins: without what conda has already, with what the lines
- * ask for marked, and every hash that a line names held against it. */
+ * ask for marked. */
 #include "pip_resolve_int.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 #include <envbuild/toml.h>
 
 #include "pip_line.h"
-#include "pylock.h"
+#include "pylock_int.h"
 
-static const struct eb_pip_line *line_of(const struct eb_resolving *z,
-					 const char *name)
+const struct eb_pip_line *eb_resolve_line_of(const struct eb_resolving *z,
+					     const char *name)
 {
 	const struct eb_pip_set *set = z->r->set;
 
@@ -41,42 +41,6 @@ bool eb_resolve_line_holds(const struct eb_resolving *z,
 	rc = eb_marker_holds(l->marker, &env, NULL, &unknown, &none);
 	eb_err_release(&none);
 	return rc != 0;
-}
-
-/* --- hashes ------------------------------------------------------------------
- */
-
-static const struct eb_strv *hashes_of(void *data, const char *name)
-{
-	const struct eb_pip_line *l = line_of(data, name);
-
-	return l ? &l->hash : NULL;
-}
-
-static int check_hashes(const struct eb_resolving *z, const struct eb_pin *pin,
-			struct eb_error *err)
-{
-	const struct eb_pip_line *l = line_of(z, pin->name);
-	const char *why = NULL;
-	size_t i;
-
-	if (!z->r->indexes->require_hashes || z->what)
-		return 0;
-	for (i = 0; l && i < l->hash.n; i++)
-		if (eb_starts(l->hash.v[i], "sha256:"))
-			break;
-	if (!l)
-		why = "no line names it, and with hashes every project has to "
-		      "be named with a version and a hash";
-	else if (pin->source == EB_PIN_VCS || pin->source == EB_PIN_DIR)
-		why = "a repository or folder has no hash";
-	else if (i == l->hash.n)
-		why = "its line has no sha256";
-	if (!why)
-		return 0;
-	eb_err_set(err, EB_NO, "\"%s\" %s: %s", pin->name,
-		   pin->version ? pin->version : "", why);
-	return l ? eb_err_at(err, l->file, l->line, l->column) : -1;
 }
 
 /* --- paths
@@ -133,9 +97,22 @@ static bool is_condas(const struct eb_installed *c, const char *version,
 	return order == 0;
 }
 
+bool eb_resolve_beside_conda(const struct eb_pip_request *r, const char *name,
+			     const char *version, bool direct,
+			     struct eb_strv *replaced)
+{
+	const struct eb_installed *conda = eb_resolve_installed(r, name);
+
+	if (is_condas(conda, version, direct))
+		return false;
+	if (conda && !eb_strv_has(replaced, conda->package))
+		eb_strv_add(replaced, conda->package);
+	return true;
+}
+
 /* Of a folder: its own words, else what uv found out about it. */
-static char *folder_version(const struct eb_resolving *z,
-			    const struct eb_pin *pin)
+char *eb_resolve_folder_version(const struct eb_resolving *z,
+				const struct eb_pin *pin)
 {
 	struct eb_error none = EB_ERROR_INIT;
 	eb_autofree char *dir = eb_pip_file_path(pin->url);
@@ -166,7 +143,7 @@ static char *folder_version(const struct eb_resolving *z,
 
 static void take_line(const struct eb_resolving *z, struct eb_pin *pin)
 {
-	const struct eb_pip_line *l = line_of(z, pin->name);
+	const struct eb_pip_line *l = eb_resolve_line_of(z, pin->name);
 	const struct eb_pip_set *set = z->r->set;
 
 	/* of a path without a name the file's or folder's place tells */
@@ -190,7 +167,7 @@ static void complete(const struct eb_resolving *z, struct eb_pin *pin)
 	const char *why;
 
 	if (!pin->version) {
-		pin->version = folder_version(z, pin);
+		pin->version = eb_resolve_folder_version(z, pin);
 		free(pin->file);
 		pin->file = eb_asprintf("%s-%s", pin->name, pin->version);
 	}
@@ -206,29 +183,28 @@ static int one(struct eb_resolving *z, const struct eb_pylock_reader *l,
 {
 	const char *said = eb_json_str(package, "name");
 	eb_autofree char *name = eb_project_name(said ? said : "");
-	const struct eb_installed *conda = eb_resolve_installed(z->r, name);
 	struct eb_pin *pin = &out->pin[out->n];
-	const struct eb_pip_line *line = line_of(z, name);
+	const struct eb_pip_line *line = eb_resolve_line_of(z, name);
 	bool direct = !eb_json_arr(package, "wheels") &&
 		      !eb_json_obj(package, "sdist");
 
-	if (is_condas(conda, eb_json_str(package, "version"), direct))
+	if (!eb_resolve_beside_conda(z->r, name,
+				     eb_json_str(package, "version"), direct,
+				     &out->replaced))
 		return 0;
-	if (conda && !eb_strv_has(&out->replaced, conda->package))
-		eb_strv_add(&out->replaced, conda->package);
 	out->n++;
 	if (eb_pylock_pin(l, package, pin, err) < 0)
 		return line ? eb_err_at(err, line->file, line->line,
 					line->column)
 			    : -1;
 	complete(z, pin);
-	return check_hashes(z, pin, err);
+	return eb_resolve_check_hashes(z, pin, err);
 }
 
 /* --- the whole
  * --------------------------------------------------------------------- */
 
-static json_t *read_answer(const struct eb_resolving *z, struct eb_error *err)
+static json_t *read_file(const struct eb_resolving *z, struct eb_error *err)
 {
 	eb_autofree char *path = eb_path_join(z->made.dir, "pylock.toml");
 	EB_AUTOBUF(text, EB_UV_ANSWER);
@@ -257,6 +233,11 @@ static json_t *read_answer(const struct eb_resolving *z, struct eb_error *err)
 	return root;
 }
 
+static json_t *read_answer(const struct eb_resolving *z, struct eb_error *err)
+{
+	return z->answer ? json_incref(z->answer) : read_file(z, err);
+}
+
 static int compare(const void *a, const void *b)
 {
 	return strcmp(((const struct eb_pin *)a)->name,
@@ -272,7 +253,7 @@ int eb_resolve_answer(struct eb_resolving *z, struct eb_pip_result *out,
 				      .dir = z->made.dir,
 				      .tags = &z->tags,
 				      .target = &z->r->target,
-				      .hashes = hashes_of,
+				      .hashes = eb_resolve_hashes_of,
 				      .place = place,
 				      .data = z };
 	size_t i;
@@ -287,5 +268,7 @@ int eb_resolve_answer(struct eb_resolving *z, struct eb_pip_result *out,
 	if (out->n)
 		qsort(out->pin, out->n, sizeof *out->pin, compare);
 	eb_strv_sort(&out->replaced);
-	return eb_resolve_facts(z, out->pin, out->n, err);
+	if (eb_resolve_facts(z, out->pin, out->n, err) < 0)
+		return -1;
+	return eb_resolve_bytes(z, out->pin, out->n, err);
 }

@@ -39,6 +39,50 @@ static char *words_of(const char *text)
 	return eb_buf_steal(&out, NULL);
 }
 
+/* From behind `key` to the end of its line, or NULL. */
+static char *line_behind(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	if (!at)
+		return NULL;
+	at += strlen(key);
+	return eb_strndup(at, strcspn(at, "\n"));
+}
+
+/* Of a list of causes the last says what it was. */
+static char *last_cause(const char *text)
+{
+	const char *at = text, *last = NULL;
+
+	while ((at = strstr(at, "cause: ")))
+		last = at += strlen("cause: ");
+	return last ? eb_strndup(last, strcspn(last, "\n")) : NULL;
+}
+
+static bool says(const struct eb_resolving *z, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(z->log.text, *words))
+			return true;
+	return false;
+}
+
+/* The line whose text or project is in uv's words. */
+static int at_named_line(struct eb_resolving *z, struct eb_error *err)
+{
+	const struct eb_pip_set *set = z->r->set;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct eb_pip_line *l = &set->requirement[i];
+
+		if ((l->shown && *l->shown && strstr(z->log.text, l->shown)) ||
+		    (l->name && eb_resolve_is_named(z, l->name)))
+			return eb_err_at(err, l->file, l->line, l->column);
+	}
+	return -1;
+}
+
 static int in_its_words(struct eb_resolving *z, struct eb_error *err)
 {
 	eb_autofree char *words = words_of(z->log.text);
@@ -117,9 +161,61 @@ static int by_offline(struct eb_resolving *z, struct eb_error *err)
 	return 1;
 }
 
+/* uv takes what the last redirect says for the answer. */
+static int by_circle(struct eb_resolving *z, struct eb_error *err)
+{
+	if (!z->log.circle)
+		return 0;
+	eb_err_set(err, EB_NETWORK,
+		   "\"%s\", asking for it while resolving: it redirects on and "
+		   "on",
+		   z->log.circle);
+	eb_err_hint(err, "the index, or a proxy before it, leads in a circle: "
+			 "is its URL right?");
+	return 1;
+}
+
+/* A file whose zip is none: uv goes on without that version. */
+static int by_damage(struct eb_resolving *z, struct eb_error *err)
+{
+	static const char *const zip[] = { "Failed to read from zip file",
+					   "Failed to unzip wheel", NULL };
+	static const char key[] = "The structure of `";
+	const char *at = strstr(z->log.text, key);
+	eb_autofree char *file =
+		line_behind(z->log.text, "Failed to unzip wheel: ");
+	eb_autofree char *why = last_cause(z->log.text);
+
+	if ((!file && !at) || !says(z, zip))
+		return 0;
+	if (file) {
+		char *colon = strstr(file, ".whl: ");
+
+		if (colon) {
+			free(why);
+			why = eb_strdup(colon + strlen(".whl: "));
+			colon[strlen(".whl")] = 0;
+		}
+	} else {
+		at += sizeof key - 1;
+		file = eb_strndup(at, strcspn(at, "`"));
+		free(why);
+		why = eb_strdup("it is no zip");
+	}
+	eb_err_set(err, EB_INTEGRITY,
+		   "\"%s\", reading its metadata while resolving: it is "
+		   "damaged: %s",
+		   file, why ? why : "it is no zip");
+	eb_err_hint(err,
+		    "another version, or another index, may have it whole");
+	at_named_line(z, err);
+	return 1;
+}
+
 int eb_resolve_explain(struct eb_resolving *z, struct eb_error *err)
 {
-	if (!by_offline(z, err) && !by_refusal(z, err) && !by_demand(z, err) &&
+	if (!by_circle(z, err) && !by_damage(z, err) && !by_offline(z, err) &&
+	    !by_refusal(z, err) && !by_demand(z, err) &&
 	    !eb_resolve_explain_conflict(z, err))
 		in_its_words(z, err);
 	if (z->what)
@@ -128,35 +224,6 @@ int eb_resolve_explain(struct eb_resolving *z, struct eb_error *err)
 }
 
 /* --- other failures ------------------------------------------------------- */
-
-/* From behind `key` to the end of its line, or NULL. */
-static char *line_behind(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	if (!at)
-		return NULL;
-	at += strlen(key);
-	return eb_strndup(at, strcspn(at, "\n"));
-}
-
-/* Of a list of causes the last says what it was. */
-static char *last_cause(const char *text)
-{
-	const char *at = text, *last = NULL;
-
-	while ((at = strstr(at, "cause: ")))
-		last = at += strlen("cause: ");
-	return last ? eb_strndup(last, strcspn(last, "\n")) : NULL;
-}
-
-static bool says(const struct eb_resolving *z, const char *const *words)
-{
-	for (; *words; words++)
-		if (strstr(z->log.text, *words))
-			return true;
-	return false;
-}
 
 static int of_network(struct eb_resolving *z, struct eb_error *err)
 {
@@ -193,22 +260,10 @@ static int of_network(struct eb_resolving *z, struct eb_error *err)
 	return says(z, offline)
 		       ? eb_err_hint(err, "what was not read before is not to "
 					  "be had offline")
-		       : -1;
-}
-
-/* The line whose text or project is in uv's words. */
-static int at_named_line(struct eb_resolving *z, struct eb_error *err)
-{
-	const struct eb_pip_set *set = z->r->set;
-
-	for (size_t i = 0; i < set->n; i++) {
-		const struct eb_pip_line *l = &set->requirement[i];
-
-		if ((l->shown && *l->shown && strstr(z->log.text, l->shown)) ||
-		    (l->name && eb_resolve_is_named(z, l->name)))
-			return eb_err_at(err, l->file, l->line, l->column);
-	}
-	return -1;
+		       : eb_err_hint(err,
+				     "is it reachable from here? pip's "
+				     "settings (index-url, proxy, timeout, "
+				     "retries) are followed");
 }
 
 int eb_resolve_explain_other(struct eb_resolving *z, struct eb_error *err)
@@ -225,11 +280,17 @@ int eb_resolve_explain_other(struct eb_resolving *z, struct eb_error *err)
 	eb_autofree char *first = line_behind(z->log.text, "error: ");
 	eb_autofree char *why = last_cause(z->log.text);
 	static const char *const page[] = { "Unsupported `Content-Type`",
-					    NULL };
+					    "Received some unexpected", NULL };
+	static const char *const other[] = { "Package metadata name",
+					     "Package metadata version", NULL };
 	enum eb_code code = EB_INPUT;
 
+	if (by_circle(z, err))
+		return -1;
 	if (says(z, network))
 		return of_network(z, err);
+	if (by_damage(z, err))
+		return -1;
 	if (z->status > 128)
 		return eb_err_set(err, EB_STEP,
 				  "\"uv\", resolving: ended by signal %d",
@@ -245,5 +306,11 @@ int eb_resolve_explain_other(struct eb_resolving *z, struct eb_error *err)
 	eb_err_set(err, code, "resolving: %s%s%s",
 		   first ? first : "\"uv\" ended without a word",
 		   why ? ": " : "", why ? why : "");
+	if (code == EB_NETWORK)
+		eb_err_hint(err, "is that URL a package index? its pages are "
+				 "lists of files, in HTML or JSON");
+	else if (says(z, other))
+		eb_err_hint(err, "the file is not what its name says; another "
+				 "version may be");
 	return at_named_line(z, err);
 }

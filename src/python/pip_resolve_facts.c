@@ -8,12 +8,9 @@
 #include "pip_resolve_int.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include <envbuild/file.h>
 #include <envbuild/json.h>
-
-#include "pip_line.h"
 
 /* --- one file ---------------------------------------------------------- */
 
@@ -83,17 +80,6 @@ static int take_page(const struct eb_resolve_page *p, struct eb_pin *pin)
 	return 1;
 }
 
-/* Of a folder of this machine. */
-static void local_size(struct eb_pin *pin)
-{
-	eb_autofree char *path = eb_pip_file_path(pin->url);
-	struct stat st;
-
-	if (path && pin->size == 0 && pin->source <= EB_PIN_SDIST &&
-	    stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		pin->size = (uint64_t)st.st_size;
-}
-
 /* --- all of them --------------------------------------------------------- */
 
 struct wanted {
@@ -122,13 +108,12 @@ static bool is_of_index(const struct eb_pin *pin)
 static void collect(struct eb_resolving *z, struct eb_pin *pin, size_t n,
 		    struct wants *out)
 {
-	eb_autojson json_t *known = eb_resolve_known_read(z->root);
+	eb_autojson json_t *known = eb_uv_known_read(z->root, EB_RESOLVE_FILES);
 
 	out->v = eb_calloc(n + 1, sizeof *out->v);
 	for (size_t i = 0; i < n; i++) {
 		struct wanted *w = &out->v[out->n];
 
-		local_size(&pin[i]);
 		if (!is_of_index(&pin[i]))
 			continue;
 		w->pin = &pin[i];
@@ -175,7 +160,7 @@ static void remember(const struct eb_resolving *z, const struct wants *w)
 		if (!w->v[i].known)
 			set_known(fresh, w->v[i].pin);
 	if (json_object_size(fresh))
-		eb_resolve_known_write(z->root, fresh);
+		eb_uv_known_write(z->root, EB_RESOLVE_FILES, fresh);
 }
 
 int eb_resolve_facts(struct eb_resolving *z, struct eb_pin *pin, size_t n,

@@ -17,11 +17,16 @@ struct eb_resolving {
 	struct eb_events *events;
 	const char *what; /* of a build's requirements, or NULL */
 	char *uv, *version, *python, *python_folder;
-	char *root;  /* all that uv writes lies there */
-	char *cache; /* uv's */
-	char *dir;   /* of this resolution */
+	char *pip_file; /* a wheel of pip in uv's place, or NULL */
+	json_t *answer; /* a pylock's packages; NULL: they lie in a file */
+	char *root;	/* all that uv writes lies there */
+	char *cache;	/* uv's */
+	char *dir;	/* of this resolution */
 	unsigned calls;
 	struct eb_strv tags;
+	struct eb_strv wanted; /* of the project that was looked at last */
+	struct eb_told *told;  /* what sdists say of themselves */
+	size_t n_told, n_built, alloc_told; /* first those that were built */
 	/* of the last call */
 	enum eb_uv_conda conda;
 	bool away;
@@ -46,12 +51,65 @@ int eb_resolve_answer(struct eb_resolving *z, struct eb_pip_result *out,
 /* What the line `l` asks for is asked for here: its marker holds. */
 bool eb_resolve_line_holds(const struct eb_resolving *z,
 			   const struct eb_pip_line *l);
+/* The first line that asks for it, or NULL. */
+const struct eb_pip_line *eb_resolve_line_of(const struct eb_resolving *z,
+					     const char *name);
+/* Is it to be installed, or conda's the same? What it replaces is added. */
+bool eb_resolve_beside_conda(const struct eb_pip_request *r, const char *name,
+			     const char *version, bool direct,
+			     struct eb_strv *replaced);
 
-/* --- what pages say (pip_resolve_facts.c, ..._pages.c, ..._known.c) ---------
+/* Version of a folder or repository, "0" where nothing tells it before it is
+ * built. Caller frees. */
+char *eb_resolve_folder_version(const struct eb_resolving *z,
+				const struct eb_pin *pin);
+
+/* --- hashes (pip_resolve_hashes.c, ..._bytes.c) ----------------------------
+ */
+/* For a reader of the answer (`data`: the resolution): what lines and
+ * constraints ask of a project; NULL: nothing. Until the next call. */
+const struct eb_strv *eb_resolve_hashes_of(void *data, const char *name);
+/* Has the pin what is asked for? What its bytes alone tell waits in its
+ * `hash`. EB_NO at the line. */
+int eb_resolve_check_hashes(struct eb_resolving *z, struct eb_pin *pin,
+			    struct eb_error *err);
+/* Files of which something waits there are read once, as they stream by;
+ * EB_INTEGRITY: they have none of it. */
+int eb_resolve_bytes(struct eb_resolving *z, struct eb_pin *pin, size_t n,
+		     struct eb_error *err);
+
+/* EB_REFUSED at a line that only ssh can follow (pip_resolve_ssh.c). */
+int eb_resolve_check_ssh(const struct eb_resolving *z, struct eb_error *err);
+
+/* --- what sdists say of themselves (pip_resolve_told.c) --------------------
+ */
+/* The sdist at which uv stopped is believed in the next call. 1; 0: nothing
+ * tells what it requires, or that is told already. */
+int eb_resolve_told(struct eb_resolving *z, struct eb_error *err);
+/* Of that version, or NULL. */
+const struct eb_told *eb_resolve_told_of(const struct eb_resolving *z,
+					 const char *name, const char *version);
+void eb_resolve_told_mark(const struct eb_resolving *z, struct eb_pin *pin,
+			  size_t n);
+void eb_resolve_told_release(struct eb_resolving *z);
+
+/* --- what was built before (pip_resolve_built.c) ---------------------------
+ */
+/* What is known of the target is told from the first call on. */
+void eb_resolve_built_tell(struct eb_resolving *z);
+/* Is each of them that the answer has the very file that was built? */
+bool eb_resolve_built_holds(const struct eb_resolving *z,
+			    const struct eb_pin *pin, size_t n);
+
+/* --- what pages say (pip_resolve_facts.c, ..._pages.c) ---------------------
  */
 /* Index, size, time and so on of every pin. */
 int eb_resolve_facts(struct eb_resolving *z, struct eb_pin *pin, size_t n,
 		     struct eb_error *err);
+/* Kept between runs, by the sha256 of a file: what an index says of its
+ * Python, time and size never changes, and asking for a page costs more than
+ * resolving does. Whether it was withdrawn may change; that uv tells. */
+#define EB_RESOLVE_FILES "files.json"
 struct eb_resolve_page {
 	const char *index, *project; /* filled by the caller */
 	int found;		     /* 1, 0 */
@@ -63,9 +121,6 @@ int eb_resolve_pages(struct eb_resolving *z, struct eb_resolve_page *p,
 /* Sizes that no page told, of the servers of the files (..._sizes.c). */
 int eb_resolve_sizes(struct eb_resolving *z, struct eb_pin *pin, size_t n,
 		     struct eb_error *err);
-/* Facts of files that were looked up before: they never change. */
-json_t *eb_resolve_known_read(const char *root);
-void eb_resolve_known_write(const char *root, json_t *known);
 /* An index without credentials and a slash at the end: it is written one way.
  * Caller frees. */
 char *eb_resolve_index_shown(const char *url);

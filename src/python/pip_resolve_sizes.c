@@ -3,6 +3,7 @@
 #include "pip_resolve_int.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "pip_line.h"
 
@@ -10,6 +11,7 @@ struct sizing {
 	struct eb_pin *pin;
 	char *url; /* with credentials */
 	struct eb_buf text;
+	struct eb_index_way way;
 	struct eb_http_request request;
 };
 struct sizings {
@@ -23,6 +25,7 @@ static void release(struct sizings *s)
 	for (size_t i = 0; i < s->n; i++) {
 		eb_http_request_release(&s->v[i].request);
 		eb_buf_release(&s->v[i].text);
+		eb_index_way_release(&s->v[i].way);
 		eb_wipe(s->v[i].url);
 	}
 	free(s->v);
@@ -53,8 +56,9 @@ static void ask_byte(struct eb_http_request *r)
 	r->max_bytes = 1;
 }
 
-static void collect(const struct eb_resolving *z, struct eb_pin *pin, size_t n,
-		    void (*ask)(struct eb_http_request *), struct sizings *s)
+static int collect(const struct eb_resolving *z, struct eb_pin *pin, size_t n,
+		   void (*ask)(struct eb_http_request *), struct sizings *s,
+		   struct eb_error *err)
 {
 	s->v = eb_calloc(n + 1, sizeof *s->v);
 	s->request = eb_calloc(n + 1, sizeof *s->request);
@@ -72,7 +76,22 @@ static void collect(const struct eb_resolving *z, struct eb_pin *pin, size_t n,
 		one->request.fd = -1;
 		ask(&one->request);
 		s->request[s->n++] = &one->request;
+		if (eb_index_request(z->r->indexes, &one->way, &one->request,
+				     err) < 0)
+			return -1;
 	}
+	return 0;
+}
+
+/* Of a folder of this machine. */
+static void local_size(struct eb_pin *pin)
+{
+	eb_autofree char *path = eb_pip_file_path(pin->url);
+	struct stat st;
+
+	if (path && pin->size == 0 && pin->source <= EB_PIN_SDIST &&
+	    stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		pin->size = (uint64_t)st.st_size;
 }
 
 /* -1 with the first error; what was answered is taken all the same. */
@@ -82,7 +101,8 @@ static int all(const struct eb_resolving *z, struct eb_pin *pin, size_t n,
 	struct sizings s EB_CLEANUP(release) = { 0 };
 	int rc;
 
-	collect(z, pin, n, ask, &s);
+	if (collect(z, pin, n, ask, &s, err) < 0)
+		return -1;
 	rc = s.n ? eb_http_do(z->r->http, s.request, s.n, err) : 0;
 	for (size_t i = 0; i < s.n; i++) {
 		const struct eb_http_request *r = s.request[i];
@@ -103,6 +123,8 @@ int eb_resolve_sizes(struct eb_resolving *z, struct eb_pin *pin, size_t n,
 {
 	struct eb_error first = EB_ERROR_INIT;
 
+	for (size_t i = 0; i < n; i++)
+		local_size(&pin[i]);
 	if (all(z, pin, n, ask_head, &first) == 0)
 		return 0;
 	if (first.code == EB_INTERRUPTED || first.code == EB_TERMINATED) {

@@ -8,7 +8,7 @@
 
 #include <envbuild/json.h>
 
-#include "pylock.h"
+#include "pylock_int.h"
 
 static bool is_word(char c)
 {

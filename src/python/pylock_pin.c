@@ -7,7 +7,7 @@
 #include <envbuild/pep440.h>
 #include <envbuild/requirement.h>
 
-#include "pylock.h"
+#include "pylock_int.h"
 
 /* --- wheels and sdists --------------------------------------------------- */
 

@@ -9,9 +9,8 @@
 #include <envbuild/file.h>
 #include <envbuild/json.h>
 #include <envbuild/pep440.h>
-#include <envbuild/toml.h>
 
-#include "pylock.h"
+#include "pylock_int.h"
 
 struct reading {
 	struct eb_pylock_reader l;
@@ -39,23 +38,6 @@ static int holds(const struct reading *r, const char *marker,
 	if (rc < 0)
 		eb_err_prefix(err, "\"%s\", marker %s", r->l.name, marker);
 	return rc;
-}
-
-static int check_format(const struct reading *r, const json_t *root,
-			struct eb_error *err)
-{
-	const char *version = eb_json_str(root, "lock-version");
-
-	if (!version || !eb_json_arr(root, "packages"))
-		return eb_err_set(
-			err, EB_INPUT, "\"%s\" is no pylock.toml: it has no %s",
-			r->l.name, version ? "packages" : "lock-version");
-	if (strncmp(version, "1.", 2) == 0 || strcmp(version, "1") == 0)
-		return 0;
-	return eb_err_set(err, EB_MACHINE,
-			  "\"%s\" has lock-version %s; versions 1.x can be "
-			  "read",
-			  r->l.name, version);
 }
 
 static int check_python(const struct reading *r, const char *what,
@@ -102,6 +84,27 @@ static int compare(const void *a, const void *b)
 		      ((const struct eb_pin *)b)->name);
 }
 
+/* A wheel's name says what it is, too. */
+static int check_name(const struct reading *r, const struct eb_pin *pin,
+		      struct eb_error *err)
+{
+	struct eb_wheel_name w EB_CLEANUP(eb_wheel_name_release) = { 0 };
+	int order = 0;
+
+	if (pin->source != EB_PIN_WHEEL)
+		return 0;
+	if (eb_wheel_name_parse(pin->file, &w, err) < 0 ||
+	    eb_pep440_compare(w.version, pin->version, &order, err) < 0)
+		return eb_err_prefix(err, "\"%s\", package \"%s\"", r->l.name,
+				     pin->name);
+	if (order == 0 && strcmp(w.name, pin->name) == 0)
+		return 0;
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\", package \"%s\" %s: its file \"%s\" is "
+			  "another one's",
+			  r->l.name, pin->name, pin->version, pin->file);
+}
+
 static int one(const struct reading *r, const json_t *package,
 	       struct eb_pip_result *out, struct eb_error *err)
 {
@@ -116,84 +119,77 @@ static int one(const struct reading *r, const json_t *package,
 	if (eb_pylock_pin(&r->l, package, pin, err) < 0 ||
 	    check_python(r, name ? name : "", pin->requires_python, err) < 0)
 		return -1;
-	if (!pin->version)
+	if (!pin->version && pin->source <= EB_PIN_SDIST)
 		return eb_err_set(err, EB_INPUT,
 				  "\"%s\", package \"%s\": it has no version, "
 				  "and its place does not tell it",
 				  r->l.name, pin->name);
 	pin->requested = true;
-	return 0;
+	return check_name(r, pin, err);
 }
 
 static int check_once(const struct reading *r, const struct eb_pip_result *out,
 		      struct eb_error *err)
 {
 	for (size_t i = 1; i < out->n; i++)
-		if (strcmp(out->pin[i - 1].name, out->pin[i].name) == 0)
-			return eb_err_set(err, EB_INPUT,
-					  "\"%s\" has package \"%s\" twice for "
-					  "this environment",
-					  r->l.name, out->pin[i].name);
+		if (strcmp(out->pin[i - 1].name, out->pin[i].name) == 0) {
+			eb_err_set(err, EB_INPUT,
+				   "\"%s\" has package \"%s\" twice for this "
+				   "environment",
+				   r->l.name, out->pin[i].name);
+			return eb_err_at(err, r->l.name, 1, 1);
+		}
 	return 0;
 }
 
-static int read_packages(const struct reading *r, const json_t *root,
+static int read_packages(const struct reading *r, const struct eb_pylock *l,
 			 struct eb_pip_result *out, struct eb_error *err)
 {
-	const json_t *list = eb_json_arr(root, "packages"), *package;
+	const json_t *package;
 	size_t i;
 
-	if (json_array_size(list) > EB_PYLOCK_PACKAGES)
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\" has more than %d packages", r->l.name,
-				  EB_PYLOCK_PACKAGES);
-	out->pin = eb_calloc(json_array_size(list) + 1, sizeof *out->pin);
-	json_array_foreach (list, i, package) {
+	out->pin =
+		eb_calloc(json_array_size(l->packages) + 1, sizeof *out->pin);
+	json_array_foreach (l->packages, i, package) {
 		if (one(r, package, out, err) < 0)
-			return -1;
+			return eb_err_at(err, l->name, l->line[i], 1);
 	}
 	if (out->n)
 		qsort(out->pin, out->n, sizeof *out->pin, compare);
 	return check_once(r, out, err);
 }
 
-static char *folder_of(const char *name)
+static int check_target(const struct reading *r, const json_t *root,
+			struct eb_error *err)
 {
-	const char *slash = strrchr(name, '/');
-
-	return slash ? eb_strndup(name,
-				  (size_t)(slash - name) + (slash == name))
-		     : eb_strdup(".");
+	if (check_python(r, "", eb_json_str(root, "requires-python"), err) <
+		    0 ||
+	    check_environments(r, root, err) < 0)
+		return eb_err_at(err, r->l.name, 1, 1);
+	return 0;
 }
 
-int eb_pylock_read(const char *text, size_t len, const char *name,
-		   const struct eb_python_target *t, struct eb_pip_result *out,
-		   struct eb_error *err)
+int eb_pylock_pins(const struct eb_pylock *l, const struct eb_python_target *t,
+		   struct eb_pip_result *out, struct eb_error *err)
 {
-	struct reading r EB_CLEANUP(release) = { .dir = folder_of(name) };
-	eb_autojson json_t *root = eb_toml_parse(text, len, name, err);
-	const char *by;
-	int rc;
+	struct reading r EB_CLEANUP(release) = {
+		.dir = eb_pylock_folder(l->name),
+		.groups = eb_json_arr(l->root, "default-groups"),
+	};
+	const char *by = eb_json_str(l->root, "created-by");
 
 	*out = (struct eb_pip_result){ 0 };
-	if (!root || eb_tags_of(t, &r.tags, err) < 0)
+	if (eb_tags_of(t, &r.tags, err) < 0)
 		return -1;
 	r.l = (struct eb_pylock_reader){
-		.name = name, .dir = r.dir, .tags = &r.tags, .target = t
+		.name = l->name, .dir = r.dir, .tags = &r.tags, .target = t
 	};
-	r.groups = eb_json_arr(root, "default-groups");
 	eb_marker_env_of(t, &r.env);
-	rc = check_format(&r, root, err);
-	if (rc == 0)
-		rc = check_python(&r, "", eb_json_str(root, "requires-python"),
-				  err);
-	if (rc == 0)
-		rc = check_environments(&r, root, err);
-	if (rc == 0)
-		rc = read_packages(&r, root, out, err);
-	by = eb_json_str(root, "created-by");
-	out->resolver = eb_strdup(by ? by : "pylock");
-	if (rc < 0)
+	if (check_target(&r, l->root, err) < 0 ||
+	    read_packages(&r, l, out, err) < 0) {
 		eb_pip_result_release(out);
-	return rc;
+		return -1;
+	}
+	out->resolver = eb_printable(by ? by : "pylock");
+	return 0;
 }

@@ -105,6 +105,18 @@ static bool may_ask(const struct eb_sdist *s, const struct eb_sdist_texts *t)
 	return true;
 }
 
+/* distutils alone, whose setup() knows of no requirements, in a setup.py that
+ * has no word of any: not even one that setuptools, slipped under it, would
+ * hear. */
+static bool requires_nothing(const struct eb_sdist_texts *t)
+{
+	return !t->pyproject && !t->egg && t->setup_py &&
+	       strstr(t->setup_py, "distutils") &&
+	       !strstr(t->setup_py, "setuptools") &&
+	       !strstr(t->setup_py, "require") &&
+	       !(t->setup_cfg && strstr(t->setup_cfg, "require"));
+}
+
 static void name_by_file(const char *file, struct eb_sdist *s)
 {
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
@@ -131,6 +143,8 @@ int eb_sdist_judge(struct eb_sdist_texts *t, const char *file, bool named,
 		return -1;
 	if (!out->metadata && t->egg)
 		eb_sdist_take_egg(t->requires, out);
+	if (!out->metadata && requires_nothing(t))
+		out->metadata = "setup.py";
 	complete(out, t->setup_requires);
 	out->asks = may_ask(out, t);
 	out->c_file = eb_steal(t->c_file);

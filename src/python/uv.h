@@ -3,10 +3,15 @@
 #ifndef EB_PYTHON_UV_H
 #define EB_PYTHON_UV_H
 
+#include <jansson.h>
+
 #include <envbuild/pip_resolve.h>
 
 #define EB_UV_ANSWER ((size_t)64 << 20) /* of what it writes */
 #define EB_UV_TIME 600			/* s, of one call */
+
+/* There is none here, or ENVBUILD_UV is "none" (uv_find.c). */
+bool eb_uv_is_absent(void);
 
 /* --- running it (uv_run.c) ------------------------------------------------ */
 struct eb_uv_job {
@@ -37,6 +42,7 @@ struct eb_uv_log {
 	struct eb_strv page;   /* URLs of projects' pages, as asked */
 	struct eb_strv yanked; /* "NAME VERSION REASON" */
 	char *built;	       /* what it built, or NULL */
+	char *circle;	       /* where redirects led on and on, or NULL */
 	char *text;	       /* its words, without what it logged */
 };
 /* Masked by the settings; the edges only where they are wanted. */
@@ -55,6 +61,14 @@ enum eb_uv_conda {
 	EB_UV_CONSTRAINTS, /* conda's versions hold */
 	EB_UV_PREFERENCES, /* they hold where nothing wants others */
 };
+struct eb_told { /* an sdist's requirements, which nobody is to ask for */
+	char *name, *version;
+	struct eb_strv depends;
+	char *requires_python; /* or NULL */
+	struct eb_strv extras;
+	const char *by; /* "PKG-INFO", "egg-info" ...; NULL: its build */
+	char *built;	/* the sha256 of what was built, or NULL */
+};
 struct eb_uv_call_plan {
 	const struct eb_pip_request *r;
 	enum eb_uv_conda conda;
@@ -62,16 +76,32 @@ struct eb_uv_call_plan {
 	bool wheels;	    /* wheels alone, whatever the settings say */
 	const char *python; /* that uv looks at; of `away`: in that root */
 	const char *cache;  /* uv's, as the call sees it */
+	const char *root;   /* what is kept between runs lies there */
+	const struct eb_strv *tags; /* of the target; NULL: any may fit */
+	const char *urls; /* of `away`: the folder's URL, where a name's
+			   * file has to be one; NULL: paths will do */
+	const struct eb_told *told;
+	size_t n_told;
 };
 struct eb_uv_call_made {
 	char *dir; /* holds all; removed by the caller */
-	struct eb_strv argv, env, see;
+	struct eb_strv argv, env;
+	struct eb_strv
+		see; /* files and folders; of `away`: those at EB_UV_SEE */
 	struct eb_strv local, staged; /* of `away`: where it was, where it is */
 };
 /* Fills the folder `out->dir`. */
 int eb_uv_call_make(const struct eb_uv_call_plan *plan,
 		    struct eb_uv_call_made *out, struct eb_error *err);
 void eb_uv_call_made_release(struct eb_uv_call_made *m);
+
+/* Parts of it: requirements.in and constraints.txt; what --find-links names,
+ * as the call sees it. */
+int eb_uv_call_lines(const struct eb_uv_call_plan *plan,
+		     struct eb_uv_call_made *out, struct eb_error *err);
+int eb_uv_call_links(const struct eb_uv_call_plan *plan,
+		     struct eb_uv_call_made *out, struct eb_strv *find,
+		     struct eb_error *err);
 
 /* DIR/NAME, mode 0600; not synced, it is gone with the call. */
 int eb_uv_write(const char *dir, const char *name, const void *p, size_t n,
@@ -89,10 +119,22 @@ int eb_uv_settings_env(const struct eb_uv_call_plan *plan,
 char *eb_uv_stage(const struct eb_uv_call_plan *plan,
 		  struct eb_uv_call_made *out, const char *path,
 		  struct eb_error *err);
+/* The folder `dir` of files, as a place of `find` (uv_links.c). `seen`: where
+ * the call has it already, or NULL. */
+int eb_uv_links(const struct eb_uv_call_plan *plan, struct eb_uv_call_made *out,
+		const char *dir, const char *seen, struct eb_strv *find,
+		struct eb_error *err);
 /* Has the line a local file or folder (`path`)? Where it stands in `text`. */
 bool eb_uv_local_in(const struct eb_pip_line *l, size_t *at, size_t *n);
 /* DIR/NAME-VERSION-py3-none-any.whl: what conda installs, for a resolver. */
 int eb_uv_stub_write(const char *dir, const struct eb_installed *p,
 		     struct eb_error *err);
+
+/* --- kept between runs (uv_known.c) ----------------------------------------
+ */
+/* The object in ROOT/NAME; an empty one where there is none. */
+json_t *eb_uv_known_read(const char *root, const char *name);
+/* These members are added, as far as it goes. */
+void eb_uv_known_write(const char *root, const char *name, json_t *known);
 
 #endif

@@ -94,7 +94,7 @@ static int put_line(const struct eb_uv_call_plan *plan,
 		    struct eb_buf *text, struct eb_error *err)
 {
 	size_t at = 0, n = 0;
-	eb_autofree char *seen = NULL;
+	eb_autofree char *seen = NULL, *bare = NULL;
 	bool local;
 
 	if (l->normal.kind == EB_REQ_REQUIREMENT && l->normal.text &&
@@ -110,10 +110,11 @@ static int put_line(const struct eb_uv_call_plan *plan,
 			return eb_err_at(err, l->file, l->line, l->column);
 	}
 	if (local && plan->away)
-		eb_buf_addf(text, "%.*s./%s%s\n", (int)at, l->text, seen,
+		eb_buf_addf(text, "%.*s%s/%s%s\n", (int)at, l->text,
+			    plan->urls && at ? plan->urls : ".", seen,
 			    l->text + at + n);
 	else
-		eb_buf_addf(text, "%s\n", l->text);
+		eb_buf_addf(text, "%s\n", bare = eb_git_bare(l->text));
 	return 0;
 }
 
@@ -139,8 +140,6 @@ static int write_requirements(const struct eb_uv_call_plan *plan,
 	const struct eb_pip_set *set = plan->r->set;
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 
-	for (size_t i = 0; i < set->remote.n; i++)
-		eb_buf_addf(&text, "%s\n", set->remote.v[i]);
 	return write_lines(plan, out, set->requirement, set->n, &text,
 			   "requirements.in", err);
 }
@@ -159,6 +158,14 @@ static int write_constraints(const struct eb_uv_call_plan *plan,
 			   &text, "constraints.txt", err);
 }
 
+int eb_uv_call_lines(const struct eb_uv_call_plan *plan,
+		     struct eb_uv_call_made *out, struct eb_error *err)
+{
+	return write_requirements(plan, out, err) < 0
+		       ? -1
+		       : write_constraints(plan, out, err);
+}
+
 /* --- what conda installs ---------------------------------------------- */
 
 static int write_stubs(const struct eb_uv_call_plan *plan,
@@ -175,8 +182,8 @@ static int write_stubs(const struct eb_uv_call_plan *plan,
 	for (size_t i = 0; i < r->n_installed; i++)
 		if (eb_uv_stub_write(dir, &r->installed[i], err) < 0)
 			return -1;
-	eb_strv_add(find, plan->away ? "conda" : dir);
-	return 0;
+	return eb_uv_links(plan, out, dir, plan->away ? "conda" : dir, find,
+			   err);
 }
 
 /* An answer that is there already is what uv prefers. */
@@ -198,7 +205,23 @@ static int write_preferences(const struct eb_uv_call_plan *plan,
 
 /* --- links ------------------------------------------------------------ */
 
-static int put_links(const struct eb_uv_call_plan *plan,
+static int put_place(const struct eb_uv_call_plan *plan,
+		     struct eb_uv_call_made *out, const char *path,
+		     struct eb_strv *find, struct eb_error *err)
+{
+	struct stat st;
+	char *seen;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return eb_uv_links(plan, out, path, NULL, find, err);
+	seen = eb_uv_stage(plan, out, path, err);
+	if (!seen)
+		return -1;
+	eb_strv_take(find, seen);
+	return 0;
+}
+
+int eb_uv_call_links(const struct eb_uv_call_plan *plan,
 		     struct eb_uv_call_made *out, struct eb_strv *find,
 		     struct eb_error *err)
 {
@@ -212,12 +235,8 @@ static int put_links(const struct eb_uv_call_plan *plan,
 			eb_strv_take(find, eb_index_login(x, link));
 		} else if (!eb_path_exists(path)) {
 			continue; /* as with pip, which says so and goes on */
-		} else {
-			char *seen = eb_uv_stage(plan, out, path, err);
-
-			if (!seen)
-				return -1;
-			eb_strv_take(find, seen);
+		} else if (put_place(plan, out, path, find, err) < 0) {
+			return -1;
 		}
 	}
 	return 0;
@@ -280,10 +299,9 @@ int eb_uv_call_make(const struct eb_uv_call_plan *plan,
 
 	if (eb_mkdirs(home, 0700, err) < 0 ||
 	    write_stubs(plan, out, &find, err) < 0 ||
-	    put_links(plan, out, &find, err) < 0 ||
+	    eb_uv_call_links(plan, out, &find, err) < 0 ||
 	    eb_uv_settings_write(plan, &find, out->dir, err) < 0 ||
-	    write_requirements(plan, out, err) < 0 ||
-	    write_constraints(plan, out, err) < 0 ||
+	    eb_uv_call_lines(plan, out, err) < 0 ||
 	    write_preferences(plan, out->dir, err) < 0 ||
 	    eb_uv_settings_env(plan, out, err) < 0)
 		return -1;

@@ -11,6 +11,8 @@
 #include <envbuild/pip_resolve.h>
 #include <envbuild/process.h>
 
+#include "uv.h"
+
 #define ADVICE                                                    \
 	"`make deps` installs one; or name it: ENVBUILD_UV=/path" \
 	"/to/uv (at least version " EB_UV_MINIMUM ")"
@@ -119,6 +121,19 @@ static int check(const char *uv, const char *version, struct eb_error *err)
 		   " is needed",
 		   uv, version);
 	return eb_err_hint(err, ADVICE);
+}
+
+bool eb_uv_is_absent(void)
+{
+	const char *named = getenv("ENVBUILD_UV");
+	eb_autofree char *here = NULL;
+
+	if (named && *named)
+		return strcmp(named, "none") == 0;
+	here = beside_us();
+	if (!here)
+		here = eb_find_program("uv");
+	return !here;
 }
 
 char *eb_find_uv(char **version, struct eb_error *err)

@@ -12,7 +12,8 @@
 
 #include "uv.h"
 
-#define EDGES 4096 /* that are looked at */
+#define EDGES 4096   /* that are looked at */
+#define REDIRECTS 10 /* of one request that uv follows */
 
 static bool is_logged(const char *line)
 {
@@ -35,6 +36,21 @@ static void read_page(const char *line, struct eb_uv_log *out)
 	url += strlen(" for: ");
 	if (!eb_strv_has(&out->page, url))
 		eb_strv_add(&out->page, url);
+}
+
+/* "DEBUG Sending fresh GET request for: URL", then for each redirect "DEBUG
+ * Received HTTP 302 Found. Redirecting to `URL`". */
+static void read_redirect(const char *line, unsigned *n, struct eb_uv_log *out)
+{
+	static const char key[] = ". Redirecting to `";
+	const char *to = strstr(line, key);
+
+	if (strstr(line, "Sending fresh "))
+		*n = 0;
+	if (!to || ++*n < REDIRECTS || out->circle)
+		return;
+	to += sizeof key - 1;
+	out->circle = eb_strndup(to, strcspn(to, "`"));
 }
 
 /* Between commas: ">=7, <7+" is one version, "<1.3 | >=1.3+" all but one. */
@@ -161,6 +177,17 @@ static void read_built(const char *line, struct eb_uv_log *out)
 		out->built = eb_strdup(line + 6);
 }
 
+static void mask(char **text, const struct eb_indexes *x)
+{
+	char *plain = *text;
+
+	if (!plain)
+		return;
+	*text = eb_indexes_mask(x, plain);
+	explicit_bzero(plain, strlen(plain));
+	free(plain);
+}
+
 void eb_uv_log_read(const char *log, const struct eb_indexes *x, bool edges,
 		    struct eb_uv_log *out)
 {
@@ -168,6 +195,7 @@ void eb_uv_log_read(const char *log, const struct eb_indexes *x, bool edges,
 	EB_AUTOBUF(words, EB_UV_ANSWER);
 	char *rest = all, *line;
 	unsigned depth = 0; /* a build's own requirements are another matter */
+	unsigned redirects = 0;
 
 	while ((line = strsep(&rest, "\n"))) {
 		line[strcspn(line, "\r")] = 0;
@@ -175,6 +203,7 @@ void eb_uv_log_read(const char *log, const struct eb_indexes *x, bool edges,
 			if (strstr(line, "Solving with target Python"))
 				depth++;
 			read_page(line, out);
+			read_redirect(line, &redirects, out);
 			if (edges && out->n < EDGES)
 				read_edge(line, out, depth);
 			continue;
@@ -187,6 +216,7 @@ void eb_uv_log_read(const char *log, const struct eb_indexes *x, bool edges,
 	}
 	free(out->text);
 	out->text = eb_indexes_mask(x, words.data);
+	mask(&out->circle, x);
 	explicit_bzero(words.data, words.len);
 	explicit_bzero(all, strlen(log));
 }
@@ -203,6 +233,7 @@ void eb_uv_log_release(struct eb_uv_log *l)
 	eb_strv_release(&l->page);
 	eb_strv_release(&l->yanked);
 	free(l->built);
+	free(l->circle);
 	free(l->text);
 	*l = (struct eb_uv_log){ 0 };
 }

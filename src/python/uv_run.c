@@ -83,11 +83,13 @@ static int listen_to(struct running *r, const struct eb_uv_job *job,
 				       { r->c.fd_out, POLLIN, 0 } };
 		uint64_t now = eb_now_ns();
 
-		if (now >= end)
-			return eb_err_set(err, EB_STEP,
-					  "\"uv\", resolving: not done after "
-					  "%u s",
-					  job->timeout_s);
+		if (now >= end) {
+			eb_err_set(err, EB_STEP,
+				   "\"uv\", resolving: not done after %u s",
+				   job->timeout_s);
+			return eb_err_hint(err, "--limit pip-time=SECONDS "
+						"changes how long it may take");
+		}
 		if (poll(f, 2, 1000) < 0 && errno != EINTR)
 			return eb_err_errno(err, EB_MACHINE, errno,
 					    "\"uv\", reading what it says");
@@ -103,15 +105,10 @@ static int listen_to(struct running *r, const struct eb_uv_job *job,
 static int end(struct running *r, struct eb_uv_job *job, struct eb_error *err)
 {
 	struct eb_error said EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	const char *at;
+	int rc = eb_confined_wait(&r->c, &said);
 
-	job->status = 0;
-	if (eb_confined_wait(&r->c, &said) == 0)
-		return 0;
-	at = said.message ? strstr(said.message, "ended with status ") : NULL;
-	if (said.code == EB_STEP && at &&
-	    sscanf(at, "ended with status %d", &job->status) == 1 &&
-	    job->status)
+	job->status = rc < 0 ? r->c.status : 0;
+	if (rc == 0 || (said.code == EB_STEP && job->status > 0))
 		return 0;
 	eb_err_move(err, &said);
 	return -1;

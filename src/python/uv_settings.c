@@ -112,6 +112,18 @@ static void put_choice(struct eb_buf *b, const struct eb_uv_call_plan *plan)
 		put_named(b, plan->r->set);
 }
 
+/* For what is named here nothing is built. */
+static void put_told(struct eb_buf *b, const struct eb_told *t)
+{
+	eb_buf_adds(b, "[[dependency-metadata]]\n");
+	put_text(b, "name", t->name);
+	put_text(b, "version", t->version);
+	if (t->requires_python)
+		put_text(b, "requires-python", t->requires_python);
+	put_list(b, "requires-dist", &t->depends);
+	put_list(b, "provides-extra", &t->extras);
+}
+
 int eb_uv_settings_write(const struct eb_uv_call_plan *plan,
 			 const struct eb_strv *find, const char *dir,
 			 struct eb_error *err)
@@ -129,6 +141,8 @@ int eb_uv_settings_write(const struct eb_uv_call_plan *plan,
 		put_index(&text, x);
 	put_list(&text, "find-links", find);
 	put_choice(&text, plan);
+	for (size_t i = 0; i < plan->n_told; i++)
+		put_told(&text, &plan->told[i]);
 	rc = text.overflow
 		     ? eb_err_set(err, EB_INPUT,
 				  "the settings of the package indexes "
@@ -161,6 +175,21 @@ static void put_proxy(struct eb_strv *env, const struct eb_indexes *x)
 			eb_strv_addf(env, "%s=%s", names[i], x->proxy);
 	for (size_t i = x->proxy ? 6 : 0; i < sizeof names / sizeof *names; i++)
 		pass(env, names[i]);
+}
+
+static void put_repositories(struct eb_strv *env, const struct eb_pip_set *set)
+{
+	struct eb_strv urls EB_CLEANUP(eb_wipe_all) = { 0 };
+
+	for (size_t i = 0; i < set->n; i++)
+		if (strstr(set->requirement[i].text, "git+http"))
+			eb_strv_add(&urls,
+				    strstr(set->requirement[i].text, "git+"));
+	for (size_t i = 0; i < set->n_constraints; i++)
+		if (strstr(set->constraint[i].text, "git+http"))
+			eb_strv_add(&urls,
+				    strstr(set->constraint[i].text, "git+"));
+	eb_git_logins(&urls, env);
 }
 
 /* NAME=the file as the call sees it, when there is one. */
@@ -222,9 +251,10 @@ int eb_uv_settings_env(const struct eb_uv_call_plan *plan,
 	eb_strv_add(env, "LC_ALL=C.UTF-8");
 	if (x->timeout_s)
 		eb_strv_addf(env, "UV_HTTP_TIMEOUT=%u", x->timeout_s);
-	if (x->retries)
+	if (x->has_retries)
 		eb_strv_addf(env, "UV_HTTP_RETRIES=%u", x->retries);
 	put_proxy(env, x);
+	put_repositories(env, plan->r->set);
 	if (!plan->away) {
 		/* No Python starts but for uv's own question, which passes by
 		 * this variable: so nothing can be built. */

@@ -6,40 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <envbuild/entry.h>
 #include <envbuild/mem.h>
-#include <envbuild/str.h>
 
 #include "zip_dir.h"
-
-/* The end of a name sorts first, then the slash, then all other bytes. */
-static int rank(char c)
-{
-	if (c == '\0')
-		return 0;
-	return c == '/' ? 1 : 2 + (unsigned char)c;
-}
-
-static int compare(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return rank(*a) - rank(*b);
-}
 
 static int by_name(const void *a, const void *b)
 {
 	const struct eb_zipdir_member *x = a, *y = b;
 
-	return compare(x->name, y->name);
+	return eb_path_compare(x->name, y->name);
 }
 
 static int name_and_member(const void *name, const void *member)
 {
 	const struct eb_zipdir_member *m = member;
 
-	return compare(name, m->name);
+	return eb_path_compare(name, m->name);
 }
 
 const struct eb_zipdir_member *eb_zipdir_find(const struct eb_zipdir *z,
@@ -49,25 +32,6 @@ const struct eb_zipdir_member *eb_zipdir_find(const struct eb_zipdir *z,
 		return NULL;
 	return bsearch(name, z->member, z->n, sizeof *z->member,
 		       name_and_member);
-}
-
-static bool lies_below(const char *path, const char *above)
-{
-	size_t n = strlen(above);
-
-	return strncmp(path, above, n) == 0 && path[n] == '/';
-}
-
-static int refuse_below(const struct eb_zipdir *z, const char *name,
-			const char *above, struct eb_error *err)
-{
-	eb_autofree char *a = eb_printable(name);
-	eb_autofree char *b = eb_printable(above);
-
-	return eb_err_set(err, EB_INPUT,
-			  "\"%s\" has a member \"%s\" below \"%s\", which is a "
-			  "file",
-			  z->what, a, b);
 }
 
 static int check_tree(const struct eb_zipdir *z, struct eb_error *err)
@@ -80,8 +44,9 @@ static int check_tree(const struct eb_zipdir *z, struct eb_error *err)
 		if (i && strcmp(m[-1].name, m->name) == 0)
 			return eb_zipdir_refuse(z, m->name, "is there twice",
 						err);
-		if (file && lies_below(m->name, file))
-			return refuse_below(z, m->name, file, err);
+		if (file && eb_path_is_below(m->name, file))
+			return eb_path_refuse_below(m->name, file, z->what,
+						    err);
 		if (!m->folder)
 			file = m->name;
 	}

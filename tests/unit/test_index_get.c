@@ -358,6 +358,49 @@ static void test_wrong_words(void **state)
 /* ---- TLS ------------------------------------------------------------------
  */
 
+/* timeout, retries, proxy: as pip's settings have them. */
+static void test_patience(void **state)
+{
+	eb_autofree char *url = index_url(&faulty, "", "/a/simple/");
+	struct eb_indexes x = { .timeout_s = 3 };
+	uint64_t begun = eb_now_ns();
+	struct eb_index_page p;
+
+	(void)state;
+	set_faults("once-503=/a/*\n");
+	must_get(&x, url, "one", &p);
+	eb_index_page_release(&p);
+	x.has_retries = true;
+	set_faults("once-503=/a/*\n");
+	refuses(&x, url, EB_NETWORK, "503");
+	set_faults("hang=/a/*\n");
+	begun = eb_now_ns();
+	refuses(&x, url, EB_NETWORK, "no byte came for 3 s");
+	assert_true(eb_now_ns() - begun >= 3000000000u);
+	x.timeout_s = 1;
+	begun = eb_now_ns();
+	refuses(&x, url, EB_NETWORK, "no byte came for 1 s");
+	assert_true(eb_now_ns() - begun < 3000000000u);
+}
+
+/* The server sees the whole URL, as proxies do, and has no such page. */
+static void test_proxy(void **state)
+{
+	eb_autofree char *proxy = index_url(&faulty, "", "");
+	struct eb_indexes x = { .proxy = proxy };
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_index_page p;
+
+	(void)state;
+	unsetenv("no_proxy");
+	unsetenv("NO_PROXY");
+	set_faults("");
+	assert_int_equal(
+		get(&x, "http://index.example/simple/", "one", &p, &err), 0);
+	eb_autofree char *text = index_ask(&faulty, "GET", "/_log", NULL);
+	assert_non_null(strstr(text, "http://index.example/simple/one/"));
+}
+
 static void test_tls(void **state)
 {
 	eb_autofree char *a = eb_asprintf("a=%s", wheels);
@@ -436,6 +479,8 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_better_luck),
 		cmocka_unit_test(test_wrong_words),
+		cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_proxy),
 		cmocka_unit_test(test_tls),
 		cmocka_unit_test(test_links),
 	};

@@ -314,6 +314,61 @@ static void test_mask(void **state)
 	eb_strv_release(&x.find_links);
 }
 
+/* The first login of a host is for all of it, another one for its own. */
+static void test_git(void **state)
+{
+	static const char *const wanted[] = {
+		"GIT_CONFIG_KEY_0=http.https://g.example/.extraHeader",
+		"GIT_CONFIG_VALUE_0=Authorization: Basic dG9rZW46",
+		"GIT_CONFIG_KEY_1=http.https://g.example/b.git.extraHeader",
+		"GIT_CONFIG_VALUE_1=",
+		"GIT_CONFIG_KEY_2=http.https://g.example/b.git.extraHeader",
+		"GIT_CONFIG_VALUE_2=Authorization: Basic dTpwQHNz",
+		"GIT_CONFIG_COUNT=3",
+	};
+	struct eb_strv urls EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_strv env EB_CLEANUP(eb_strv_release) = { 0 };
+	eb_autofree char *bare = NULL, *other = NULL;
+
+	(void)state;
+	eb_strv_add(&urls, "git+ssh://git@g.example/x.git");
+	eb_strv_add(&urls, "git+https://open.example/x.git");
+	eb_strv_add(&urls, "git+https://token@g.example/a.git@v1#egg=a");
+	eb_strv_add(&urls, "https://u:p%40ss@g.example/b.git@v2");
+	eb_git_logins(&urls, &env);
+	assert_int_equal(env.n, sizeof wanted / sizeof *wanted);
+	for (size_t i = 0; i < env.n; i++)
+		assert_string_equal(env.v[i], wanted[i]);
+	bare = eb_git_bare("a @ git+https://token@g.example/a.git@v1 ; x");
+	assert_string_equal(bare, "a @ git+https://g.example/a.git@v1 ; x");
+	other = eb_git_bare("a @ git+ssh://git@g.example/a.git");
+	assert_string_equal(other, "a @ git+ssh://git@g.example/a.git");
+}
+
+/* What a requirement says of its URL, and of no other. */
+static void test_direct(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "https://d.example/a-1.whl",
+		  "https://u:p@d.example/a-1.whl" },
+		{ "https://d.example/b-1.whl", "https://d.example/b-1.whl" },
+		{ "git+https://d.example/r.git",
+		  "git+https://t@d.example/r.git" },
+		{ "https://d.example/r", "https://d.example/r" },
+	};
+	struct eb_indexes x = { 0 };
+
+	(void)state;
+	eb_strv_add(&x.direct, "https://u:p@d.example/a-1.whl#sha256=00");
+	eb_strv_add(&x.direct, "https://t@d.example/r.git@main#egg=r");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		eb_autofree char *url = eb_index_login(&x, cases[i][0]);
+
+		assert_string_equal(url, cases[i][1]);
+	}
+	eb_strv_release(&x.direct);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +379,8 @@ int main(void)
 		cmocka_unit_test(test_bad_keyring),
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_mask),
+		cmocka_unit_test(test_git),
+		cmocka_unit_test(test_direct),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

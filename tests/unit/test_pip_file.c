@@ -599,8 +599,8 @@ static const struct {
 	unsigned line;
 } foreign[] = {
 	{ "pylock.toml", "lock-version = \"1.0\"\n",
-	  "a lock of Python projects (pylock.toml)", "requirements", 1 },
-	{ "pylock.dev.toml", "", "a lock of Python projects", NULL, 1 },
+	  "it has no list of packages", NULL, 1 },
+	{ "pylock.dev.toml", "", "it has no lock-version", NULL, 1 },
 	{ "pyproject.toml", "[project]\n", "own file", "-e FOLDER", 1 },
 	{ "poetry.toml", "a = 1\n", "it is TOML", NULL, 1 },
 	{ "x.txt", "# c\n@EXPLICIT\nhttps://h/a.conda\n", "@EXPLICIT", NULL,

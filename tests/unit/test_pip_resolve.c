@@ -18,6 +18,8 @@ static const char *const wheels[] = {
 	"many 1.0 kind=static",
 	"static 1.0 kind=static requires=beta",
 	"source 1.0 kind=backend requires=beta<2.5",
+	"past 1.0 kind=setup requires=beta<2.5 requires=bygone",
+	"bygone 1.0 kind=setup",
 	"needs 1.0 requires=source",
 	"local 1.0 kind=static format=folder requires=beta",
 	"old 1.0 requires=shared<2",
@@ -208,6 +210,13 @@ static int run_there(void *data, struct eb_uv_call *call, struct eb_error *err)
 		assert_null(strstr(call->argv[i], "/tmp/"));
 		eb_strv_add(&argv, call->argv[i]);
 	}
+	for (i = 0; call->see && call->see[i]; i++) {
+		eb_autofree char *at =
+			eb_asprintf("%s/" EB_UV_SEE "/%zu", call->dir, i);
+
+		assert_int_equal(rmdir(at), 0);
+		assert_int_equal(symlink(call->see[i], at), 0);
+	}
 	for (i = 0; call->env[i]; i++)
 		eb_strv_add(&env, call->env[i]);
 	eb_strv_addf(&env, "HOME=%s/home", call->dir);
@@ -243,6 +252,44 @@ static void test_sources(void **state)
 	assert_int_equal(calls, 1);
 	assert_true(s->result.built_metadata);
 	assert_true(section_pin(s, "source")->size > 0);
+	s->r.elsewhere = NULL;
+}
+
+static int run_nowhere(void *data, struct eb_uv_call *call,
+		       struct eb_error *err)
+{
+	int *calls = data;
+
+	(void)call;
+	(void)err;
+	(*calls)++;
+	return 1;
+}
+
+/* No Python of the environment runs here: what sdists say of themselves is
+ * believed, and what says nothing is refused as without any. */
+static void test_believed(void **state)
+{
+	struct section *s = *state;
+	int calls = 0;
+
+	NEED_UV(s);
+	s->r.elsewhere = run_nowhere;
+	s->r.data = &calls;
+	PINS(s, section_resolve(s, "past", NULL),
+	     "beta==2.0 bygone==1.0 past==1.0");
+	assert_int_equal(calls, 1);
+	assert_false(s->result.built_metadata);
+	assert_string_equal(section_pin(s, "past")->metadata, "egg-info");
+	assert_string_equal(section_pin(s, "bygone")->metadata, "egg-info");
+	assert_null(section_pin(s, "beta")->metadata);
+	PINS(s, section_resolve(s, "static", NULL), "beta==2.5 static==1.0");
+	assert_null(section_pin(s, "static")->metadata);
+	assert_int_equal(calls, 1);
+	REFUSES(s, section_resolve(s, "needs", NULL), EB_NO,
+		"\"source==1.0\" has no wheel");
+	REFUSES(s, section_resolve(s, "past", "beta>=2.5", NULL), EB_NO,
+		"past 1.0 requires beta<2.5");
 	s->r.elsewhere = NULL;
 }
 
@@ -418,6 +465,104 @@ static void test_hashes(void **state)
 		EB_NO, "alpha");
 }
 
+/* A line of another kind of hash, as `sha512sum` and pip have it. */
+static char *hashed_line(const char *kind, const char *path, const char *line)
+{
+	eb_autofree char *program = eb_asprintf("%ssum", kind);
+	const char *argv[] = { program, path, NULL };
+	EB_AUTOBUF(said, 4096);
+	int status = 1;
+
+	MUST(eb_process_run(argv, NULL, NULL, 0, said.max, 20, &said, NULL,
+			    &status, err));
+	assert_int_equal(status, 0);
+	return eb_asprintf("%s --hash=%s:%.*s", line, kind,
+			   (int)strcspn(said.data, " "), said.data);
+}
+
+static void test_other_hashes(void **state)
+{
+	static const char *const kinds[] = { "sha384", "sha512" };
+	struct section *s = *state;
+	eb_autofree char *path = NULL;
+	char hex[EB_HEX_SIZE], again[EB_HEX_SIZE];
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "beta==2.0", NULL), "beta==2.0");
+	eb_digest_hex(&section_pin(s, "beta")->sha256, hex);
+	path = eb_asprintf("%s/index/%s", s->dir, section_pin(s, "beta")->file);
+	for (size_t i = 0; i < 2; i++) {
+		eb_autofree char *good =
+			hashed_line(kinds[i], path, "beta==2.0");
+		char *digit = strrchr(good, ':') + 1;
+
+		/* the second time it is known */
+		for (int k = 0; k < 2; k++) {
+			PINS(s, section_resolve(s, good, NULL), "beta==2.0");
+			eb_digest_hex(&section_pin(s, "beta")->sha256, again);
+			assert_string_equal(again, hex);
+			assert_int_equal(section_pin(s, "beta")->hash.n, 0);
+		}
+		*digit = *digit == '0' ? '1' : '0';
+		REFUSES(s, section_resolve(s, good, NULL), EB_INTEGRITY,
+			"none of the hashes that are asked for");
+	}
+}
+
+/* Hashes of a constraint count, and both of two have to hold. */
+static void test_constraint_hashes(void **state)
+{
+	struct section *s = *state;
+	char hex[EB_HEX_SIZE];
+	eb_autofree char *good = NULL;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "many", NULL), "many==1.0");
+	eb_digest_hex(&section_pin(s, "many")->sha256, hex);
+	good = eb_asprintf("many==1.0 --hash=sha256:%s", hex);
+	section_clear(s);
+	MUST(eb_pip_set_add(&s->set, good, true, s->dir, "c.txt", 1, 1, err));
+	section_line(s, "many==1.0");
+	PINS(s, section_again(s), "many==1.0");
+	section_line(s, "many==1.0 --hash=sha256:"
+			"0000000000000000000000000000000000000000000000000000"
+			"000000000000");
+	REFUSES(s, section_again(s), EB_NO, "has a hash that is asked for");
+}
+
+static void test_ssh(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	REFUSES(s,
+		section_resolve(s, "beta", "x @ git+ssh://git@h.example/x.git",
+				NULL),
+		EB_REFUSED, "without the keys that ssh asks for");
+	assert_non_null(strstr(s->err.hint, "git+file://"));
+	assert_int_equal(s->err.line, 11);
+	PINS(s,
+	     section_resolve(s, "beta==2.0",
+			     "x @ git+ssh://git@h.example/x.git ; "
+			     "python_version < '3'",
+			     NULL),
+	     "beta==2.0");
+}
+
+static void test_time(void **state)
+{
+	struct section *s = *state;
+
+	NEED_UV(s);
+	free(index_ask(&s->server, "PUT", "/_faults", "hang=*/beta/*\n"));
+	s->r.time_s = 1;
+	REFUSES(s, section_resolve(s, "beta", NULL), EB_STEP,
+		"not done after 1 s");
+	assert_non_null(strstr(s->err.hint, "--limit pip-time="));
+	s->r.time_s = 0;
+	free(index_ask(&s->server, "PUT", "/_faults", ""));
+}
+
 static void test_build(void **state)
 {
 	struct section *s = *state;
@@ -480,12 +625,17 @@ int main(void)
 		cmocka_unit_test(test_constraints),
 		cmocka_unit_test(test_preferences),
 		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_believed),
 		cmocka_unit_test(test_direct),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_repository),
 		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_hashes),
+		cmocka_unit_test(test_other_hashes),
+		cmocka_unit_test(test_constraint_hashes),
+		cmocka_unit_test(test_ssh),
+		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_build),
 		cmocka_unit_test(test_leftovers),
 	};

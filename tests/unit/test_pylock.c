@@ -11,7 +11,7 @@
 
 #include <envbuild/pip_resolve.h>
 
-#include "python/pylock.h"
+#include "python/pylock_int.h"
 
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define FILE_OF(name)                                                        \
@@ -26,8 +26,13 @@ static const struct eb_python_target target = { .version = "3.11.2",
 static int read_lock(const char *text, struct eb_pip_result *out,
 		     struct eb_error *err)
 {
-	return eb_pylock_read(text, strlen(text), "dir/pylock.toml", &target,
-			      out, err);
+	EB_CLEANUP(eb_pylock_free_ptr) struct eb_pylock *l = NULL;
+
+	*out = (struct eb_pip_result){ 0 };
+	if (eb_pylock_parse(text, strlen(text), "dir/pylock.toml", NULL, &l,
+			    err) < 0)
+		return -1;
+	return eb_pylock_pins(l, &target, out, err);
 }
 
 static void refuses(const char *text, enum eb_code code, const char *words)
@@ -59,118 +64,32 @@ static void gives(const char *text, const char *expected)
 	eb_pip_result_release(&out);
 }
 
+/* clang-format off */
 static const char whole[] = TOP
 	"requires-python = \">=3.9\"\n"
-	"environments = [\"sys_platform == 'win32'\", "
-	"\"sys_platform == 'linux'\"]\n"
+	"environments = [\"sys_platform == 'win32'\","
+	" \"sys_platform == 'linux'\"]\n"
 	"[[packages]]\n"
 	"name = \"Num_Py\"\nversion = \"1.21.0\"\n"
 	"index = \"https://me:pw@index.example/simple/\"\n"
 	"requires-python = \">=3.8\"\n"
-	"sdist = " FILE_OF(
-		"num_py-1.21.0.tar.gz") "\n"
-					"wheels = [" FILE_OF(
-						"num_py-1.21."
-						"0-cp310-"
-						"cp310-"
-						"manylinux2014"
-						"_x86_64.whl") ",\n" FILE_OF("n"
-									     "u"
-									     "m"
-									     "_"
-									     "p"
-									     "y"
-									     "-"
-									     "1"
-									     "."
-									     "2"
-									     "1"
-									     "."
-									     "0"
-									     "-"
-									     "c"
-									     "p"
-									     "3"
-									     "1"
-									     "1"
-									     "-"
-									     "c"
-									     "p"
-									     "3"
-									     "1"
-									     "1"
-									     "-"
-									     "m"
-									     "a"
-									     "n"
-									     "y"
-									     "l"
-									     "i"
-									     "n"
-									     "u"
-									     "x"
-									     "2"
-									     "0"
-									     "1"
-									     "4"
-									     "_"
-									     "x"
-									     "8"
-									     "6"
-									     "_"
-									     "6"
-									     "4"
-									     "."
-									     "w"
-									     "h"
-									     "l") ",\n" FILE_OF("num_py-1.21.0-py3-none-"
-												"any.whl") "]\n"
-													   "[[packages]]\n"
-													   "name = "
-													   "\"src\"\nversio"
-													   "n = \"1.0\"\n"
-													   "sdist "
-													   "= " FILE_OF(
-														   "src-1."
-														   "0.tar."
-														   "gz") "\n"
-															 "["
-															 "["
-															 "p"
-															 "a"
-															 "c"
-															 "k"
-															 "a"
-															 "g"
-															 "e"
-															 "s"
-															 "]"
-															 "]"
-															 "\n"
-															 "n"
-															 "a"
-															 "m"
-															 "e"
-															 " "
-															 "="
-															 " "
-															 "\"direct\"\n"
-															 "a"
-															 "r"
-															 "c"
-															 "h"
-															 "i"
-															 "v"
-															 "e"
-															 " "
-															 "="
-															 " " FILE_OF(
-																 "direct-2.0-py3-none-any.whl") "\n"
-																				"[[packages]]\n"
-																				"name = \"repo\"\nversion = \"0.1\"\n"
-																				"vcs = { type = \"git\", url = \"https://me:pw@git.example/repo\", "
-																				"requested-revision = \"main\", commit-id = \"abc\", "
-																				"subdirectory = \"sub\" }\n";
+	"sdist = " FILE_OF("num_py-1.21.0.tar.gz") "\n"
+	"wheels = ["
+	FILE_OF("num_py-1.21.0-cp310-cp310-manylinux2014_x86_64.whl") ",\n"
+	FILE_OF("num_py-1.21.0-cp311-cp311-manylinux2014_x86_64.whl") ",\n"
+	FILE_OF("num_py-1.21.0-py3-none-any.whl") "]\n"
+	"[[packages]]\n"
+	"name = \"src\"\nversion = \"1.0\"\n"
+	"sdist = " FILE_OF("src-1.0.tar.gz") "\n"
+	"[[packages]]\n"
+	"name = \"direct\"\n"
+	"archive = " FILE_OF("direct-2.0-py3-none-any.whl") "\n"
+	"[[packages]]\n"
+	"name = \"repo\"\nversion = \"0.1\"\n"
+	"vcs = { type = \"git\", url = \"https://me:pw@git.example/repo\", "
+	"requested-revision = \"main\", commit-id = \"abc\", "
+	"subdirectory = \"sub\" }\n";
+/* clang-format on */
 
 static const struct eb_pin *pin_of(const struct eb_pip_result *r,
 				   const char *name)
@@ -258,7 +177,7 @@ static void test_refused(void **state)
 	refuses("lock-version = \"2.0\"\npackages = []\n", EB_MACHINE,
 		"versions 1.x");
 	refuses("packages = []\n", EB_INPUT, "no lock-version");
-	refuses(TOP, EB_INPUT, "no packages");
+	refuses(TOP, EB_INPUT, "no list of packages");
 	refuses("numpy==1.0 --hash=sha256:abc\n", EB_INPUT, "pylock.toml");
 	refuses(TOP "requires-python = \">=3.12\"\npackages = []\n", EB_NO,
 		"is for Python >=3.12; this one is 3.11.2");
@@ -285,9 +204,225 @@ static void test_refused(void **state)
 		"hashes = { sha256 = \"" HASH "\" } }\n",
 		EB_INPUT, "no name of a file");
 	refuses(TOP "[[packages]]\nversion = \"1.0\"\n", EB_INPUT, "no name");
+	refuses(TOP "[[packages]]\nname = \"a\"\nversion = \"1.1\"\n"
+		    "wheels = [" FILE_OF("a-1.0-py3-none-any.whl") "]\n",
+		EB_INPUT, "is another one's");
+	refuses(TOP "[[packages]]\nname = \"a\"\nversion = \"1.0\"\n"
+		    "wheels = [" FILE_OF("b-1.0-py3-none-any.whl") "]\n",
+		EB_INPUT, "is another one's");
 	refuses(TOP "[[packages]]\nname = \"a\"\nversion = \"what\"\n"
 		    "wheels = []\n",
 		EB_INPUT, "its version is none");
+}
+
+/* Every error has a place in the lock. */
+static void test_places(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned line;
+	} table[] = {
+		{ "# x\nlock-version = \"2.0\"\npackages = []\n", 2 },
+		{ "lock-version = \"1.0\"\npackages = [1]\n", 1 },
+		{ "lock-version = 1\npackages = []\n", 1 },
+		{ TOP "[[packages]]\nname = \"a\"\n\n [[packages]]\n", 3 },
+		{ TOP ONE("a", "") ONE("b", "requires-python = \"<3\""), 8 },
+		{ TOP "environments = [\"what\"]\npackages = []\n", 1 },
+		{ TOP "x = [\n", 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+		struct eb_pip_result out;
+
+		assert_int_equal(read_lock(table[i].text, &out, &err), -1);
+		assert_string_equal(err.file, "dir/pylock.toml");
+		assert_int_equal(err.line, table[i].line);
+	}
+}
+
+/* --- what counts of it ------------------------------------------------------
+ */
+
+/* The normal lines, sorted, one a line; "file:LINE: MESSAGE" when there are
+ * none. */
+static char *normal_of(const char *text, eb_pylock_content_fn *content)
+{
+	EB_CLEANUP(eb_pylock_free_ptr) struct eb_pylock *l = NULL;
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_strv lines EB_CLEANUP(eb_strv_release) = { 0 };
+	EB_AUTOBUF(out, EB_MAX_TEXT);
+
+	if (eb_pylock_parse(text, strlen(text), "dir/pylock.toml", NULL, &l,
+			    &err) < 0 ||
+	    eb_pylock_normal(l, content, NULL, &lines, &err) < 0)
+		return eb_asprintf("%s:%u: %s", err.file, err.line,
+				   err.message);
+	eb_strv_sort(&lines);
+	for (size_t i = 0; i < lines.n; i++)
+		eb_buf_addf(&out, "%s\n", lines.v[i]);
+	return eb_buf_steal(&out, NULL);
+}
+
+/* A digest of the path in place of what lies there. */
+static int content(void *data, const char *path, struct eb_digest *out,
+		   struct eb_error *err)
+{
+	(void)data;
+	if (strstr(path, "missing"))
+		return eb_err_set(err, EB_INPUT, "\"%s\" is missing", path);
+	eb_sha256(path, strlen(path), out);
+	return 0;
+}
+
+/* clang-format off */
+static const char golden[] =
+	"{\"environments\":[\"sys_platform == \\\"linux\\\"\","
+	"\"sys_platform == \\\"win32\\\"\"]}\n"
+	"{\"commit\":\"abc\",\"name\":\"repo\",\"revision\":\"main\","
+	"\"subdirectory\":\"sub\",\"type\":\"git\","
+	"\"url\":\"https://git.example/repo\",\"version\":\"0.1\"}\n"
+	"{\"files\":["
+	"\"num_py-1.21.0-cp310-cp310-manylinux2014_x86_64.whl sha256:" HASH "\","
+	"\"num_py-1.21.0-cp311-cp311-manylinux2014_x86_64.whl sha256:" HASH "\","
+	"\"num_py-1.21.0-py3-none-any.whl sha256:" HASH "\","
+	"\"num_py-1.21.0.tar.gz sha256:" HASH "\"],"
+	"\"name\":\"num-py\",\"requires-python\":[\">=3.8\"],"
+	"\"version\":\"1.21.0\"}\n"
+	"{\"files\":[\"src-1.0.tar.gz sha256:" HASH "\"],\"name\":\"src\","
+	"\"version\":\"1.0\"}\n"
+	"{\"hash\":\"sha256:" HASH "\",\"name\":\"direct\","
+	"\"url\":\"https://files.example/x/direct-2.0-py3-none-any.whl\"}\n";
+/* clang-format on */
+
+static void test_normal(void **state)
+{
+	eb_autofree char *is = normal_of(whole, content);
+	struct eb_strv line EB_CLEANUP(eb_strv_release) = { 0 };
+
+	(void)state;
+	eb_strv_split(&line, golden, "\n");
+	eb_strv_sort(&line);
+	for (size_t i = 0; i < line.n; i++)
+		if (!strstr(is, line.v[i]))
+			fail_msg("no %s in\n%s", line.v[i], is);
+	assert_int_equal(strlen(is), strlen(golden));
+}
+
+static bool same(const char *a, const char *b)
+{
+	eb_autofree char *x = normal_of(a, content), *y = normal_of(b, content);
+
+	return strcmp(x, y) == 0;
+}
+
+#define FOLDER(path)                                                         \
+	TOP "[[packages]]\nname = \"f\"\ndirectory = { path = \"" path "\" " \
+								       "}\n"
+
+static void test_what_counts(void **state)
+{
+	static const char a[] = TOP ONE("a", "") ONE("b", "");
+
+	(void)state;
+	/* order, spelling, who made it, sizes, times, tools, attestations */
+	assert_true(same(a, TOP ONE("b", "") ONE("a", "")));
+	assert_true(same(
+		a,
+		"created-by = \"other\"\nlock-version = \"1.0\"\n"
+		"[[packages]]\nname = \"a\"\nversion = \"1.0\"\n"
+		"dependencies = [{ name = \"b\" }]\n"
+		"attestation-identities = [{ kind = \"K\", x = 1 }]\n"
+		"wheels = [{ url = \"https://mirror.example/"
+		"a-1.0-py3-none-any.whl\", upload-time = 2020-01-01T00:00:00Z, "
+		"hashes = { sha256 = \"" HASH "\", md5 = \"0\" } }]\n"
+		"[packages.tool.x]\ny = 1\n" ONE("b", "")));
+	assert_false(same(a, TOP ONE("a", "")));
+	assert_false(same(a, TOP ONE("a", "")
+				     ONE("b", "marker = \"os_name == 'x'\"")));
+	assert_true(same(FOLDER("x"), FOLDER("./x")));
+	assert_false(same(FOLDER("x"), FOLDER("y")));
+}
+
+static void test_not_normal(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} table[] = {
+		{ TOP ONE("a b", ""), "toml:3: \"dir/pylock.toml\", package "
+				      "\"a b\": that is no name" },
+		{ TOP "[[packages]]\nversion = \"1\"\n", ":3: " },
+		{ TOP ONE("a", "marker = \"what\""), "marker what" },
+		{ TOP ONE("a", "requires-python = \"3\""), "package \"a\"" },
+		{ FOLDER("missing"), "is missing" },
+		{ TOP "environments = [\"x y\"]\npackages = []\n", ":1: " },
+		{ TOP "[[packages]]\nname = \"a\"\nwheels = [{}]\n",
+		  "neither name, url nor path" },
+		{ TOP "[[packages]]\nname = \"a\"\nversion = \"v\"\n",
+		  "its version is none" },
+		{ TOP "[[packages]]\nname = \"a\"\nsdist = { name = \"a\" }\n",
+		  "no sha256, sha384 or sha512" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		eb_autofree char *is = normal_of(table[i].text, content);
+
+		if (!strstr(is, table[i].words))
+			fail_msg("no \"%s\" in %s", table[i].words, is);
+	}
+}
+
+/* What its Python is asked to be. */
+static void test_python(void **state)
+{
+	static const struct {
+		const char *text, *python;
+	} table[] = {
+		{ TOP "packages = []\n", "" },
+		{ TOP "requires-python = \">=3.9, <3.13\"\npackages = []\n",
+		  "<3.13 >=3.9" },
+		{ TOP "requires-python = \"3.9\"\npackages = []\n", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		EB_CLEANUP(eb_pylock_free_ptr) struct eb_pylock *l = NULL;
+		struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+		struct eb_strv is EB_CLEANUP(eb_strv_release) = { 0 };
+		const char *text = table[i].text;
+
+		assert_int_equal(eb_pylock_parse(text, strlen(text), "p", NULL,
+						 &l, &err),
+				 0);
+		assert_int_equal(eb_pylock_python(l, &is, &err),
+				 table[i].python ? 0 : -1);
+		if (!table[i].python)
+			assert_non_null(strstr(err.message, "requires-python"));
+		else if (!is.n)
+			assert_string_equal(table[i].python, "");
+		else
+			assert_non_null(strstr(table[i].python, is.v[0]));
+	}
+}
+
+/* Another kind of hash waits for the bytes. */
+static void test_other_hashes(void **state)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_pip_result out;
+
+	(void)state;
+	assert_int_equal(
+		read_lock(TOP "[[packages]]\nname = \"a\"\nversion = \"1\"\n"
+			      "wheels = [{ path = \"a-1-py3-none-any.whl\", "
+			      "hashes = { sha512 = \"" HASH HASH "\" } }]\n",
+			  &out, &err),
+		0);
+	assert_true(eb_digest_is_zero(&out.pin[0].sha256));
+	assert_string_equal(out.pin[0].hash.v[0], "sha512:" HASH HASH);
+	eb_pip_result_release(&out);
 }
 
 static void test_marker_text(void **state)
@@ -318,6 +453,12 @@ int main(void)
 		cmocka_unit_test(test_markers),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_marker_text),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_normal),
+		cmocka_unit_test(test_what_counts),
+		cmocka_unit_test(test_not_normal),
+		cmocka_unit_test(test_python),
+		cmocka_unit_test(test_other_hashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

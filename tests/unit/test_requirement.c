@@ -19,86 +19,13 @@
 #include <envbuild/requirement.h>
 #include <envbuild/str.h>
 
+#include "python_vectors.h"
+
 #define AUTOREQ(name) \
 	struct eb_requirement name EB_CLEANUP(eb_requirement_release) = { 0 }
-#define AUTOERR(name) \
-	struct eb_error name EB_CLEANUP(eb_err_release) = EB_ERROR_INIT
 
 /* ---- tables that packaging and pip made -----------------------------------
  */
-
-/* A line of a table as its fields, with \n \t \r \\ undone. */
-static void fields(struct eb_strv *out, const char *line)
-{
-	eb_strv_split(out, line, "\t");
-	for (size_t i = 0; i < out->n; i++) {
-		char *to = out->v[i];
-
-		for (const char *p = to; *p; p++) {
-			if (*p != '\\' || !p[1]) {
-				*to++ = *p;
-				continue;
-			}
-			p++;
-			*to++ = *p == 'n'   ? '\n'
-				: *p == 't' ? '\t'
-				: *p == 'r' ? '\r'
-					    : *p;
-		}
-		*to = '\0';
-	}
-}
-
-typedef bool row_fn(const struct eb_strv *row);
-
-/* Every row of a table but the first; skipped when the table is not here. */
-static void table(const char *name, size_t least, row_fn *fn)
-{
-	const char *data = getenv("ENVBUILD_DATA");
-	eb_autofree char *path =
-		eb_asprintf("%s/python/vectors/%s", data ? data : ".", name);
-	struct eb_strv lines EB_CLEANUP(eb_strv_release) = { 0 };
-	EB_AUTOBUF(text, EB_MAX_METADATA);
-	AUTOERR(err);
-	size_t n = 0;
-
-	if (!eb_path_exists(path)) {
-		print_message("skipped: there is no %s\n", path);
-		skip();
-	}
-	assert_int_equal(eb_read_file(path, EB_MAX_METADATA, &text, &err), 0);
-	eb_strv_split(&lines, text.data, "\n");
-	for (size_t i = 1; i < lines.n; i++) {
-		struct eb_strv row EB_CLEANUP(eb_strv_release) = { 0 };
-
-		if (!*lines.v[i])
-			continue;
-		fields(&row, lines.v[i]);
-		if (!fn(&row))
-			fail_msg("%s:%zu: %s", name, i + 1, lines.v[i]);
-		n++;
-	}
-	print_message("%s: %zu rows\n", name, n);
-	assert_true(n >= least);
-}
-
-static char *join(const struct eb_strv *v)
-{
-	EB_AUTOBUF(out, EB_MAX_CONFIG);
-
-	for (size_t i = 0; i < v->n; i++)
-		eb_buf_addf(&out, "%s%s", i ? "," : "", v->v[i]);
-	return eb_buf_steal(&out, NULL);
-}
-
-static bool same(const char *got, const char *wanted)
-{
-	bool equal = strcmp(got ? got : "", wanted) == 0;
-
-	if (!equal)
-		print_message("got \"%s\", not \"%s\"\n", got, wanted);
-	return equal;
-}
 
 /* input, OK|ERR, name, extras, specifiers, url, marker, ... */
 static bool requirement_row(const struct eb_strv *row)
@@ -112,17 +39,17 @@ static bool requirement_row(const struct eb_strv *row)
 		return rc < 0 && err.code == EB_INPUT && *err.message;
 	if (rc < 0)
 		return false;
-	extras = join(&r.extras);
-	specifiers = join(&r.specifiers);
-	return same(r.name, row->v[2]) && same(extras, row->v[3]) &&
-	       same(specifiers, row->v[4]) && same(r.url, row->v[5]) &&
-	       same(r.marker, row->v[6]);
+	extras = joined(&r.extras, ",");
+	specifiers = joined(&r.specifiers, ",");
+	return same_text(r.name, row->v[2]) && same_text(extras, row->v[3]) &&
+	       same_text(specifiers, row->v[4]) &&
+	       same_text(r.url, row->v[5]) && same_text(r.marker, row->v[6]);
 }
 
 static void requirement_table(void **state)
 {
 	(void)state;
-	table("requirement_parse.tsv", 500, requirement_row);
+	each_vector("requirement_parse.tsv", 500, requirement_row);
 }
 
 /* Sets that only stand alone: a comma in front, two in a row. */
@@ -141,14 +68,14 @@ static bool specifier_row(const struct eb_strv *row)
 
 	if (strcmp(row->v[1], "ERR") == 0 || set_only(row->v[0]))
 		return rc < 0;
-	specifiers = join(&r.specifiers);
-	return rc == 0 && same(specifiers, row->v[3]);
+	specifiers = joined(&r.specifiers, ",");
+	return rc == 0 && same_text(specifiers, row->v[3]);
 }
 
 static void specifier_table(void **state)
 {
 	(void)state;
-	table("specifier_parse.tsv", 380, specifier_row);
+	each_vector("specifier_parse.tsv", 380, specifier_row);
 }
 
 static bool marker_row(const struct eb_strv *row)
@@ -158,13 +85,13 @@ static bool marker_row(const struct eb_strv *row)
 	AUTOERR(err);
 
 	return eb_pep508_parse(line, &r, &err) == 0 &&
-	       same(r.marker, row->v[1]);
+	       same_text(r.marker, row->v[1]);
 }
 
 static void marker_table(void **state)
 {
 	(void)state;
-	table("marker_str.tsv", 180, marker_row);
+	each_vector("marker_str.tsv", 180, marker_row);
 }
 
 static bool is_version_text(const char *s)
@@ -186,13 +113,13 @@ static bool version_row(const struct eb_strv *row)
 	rc = eb_pep508_parse(line, &r, &err);
 	if (strcmp(row->v[1], "ERR") == 0)
 		return rc < 0;
-	return rc == 0 && same(r.specifiers.v[0], wanted);
+	return rc == 0 && same_text(r.specifiers.v[0], wanted);
 }
 
 static void version_table(void **state)
 {
 	(void)state;
-	table("pep440_version.tsv", 660, version_row);
+	each_vector("pep440_version.tsv", 660, version_row);
 }
 
 static bool name_row(const struct eb_strv *row)
@@ -202,13 +129,13 @@ static bool name_row(const struct eb_strv *row)
 	if (strcmp(row->v[1], "OK") != 0)
 		return true;
 	name = eb_project_name(row->v[0]);
-	return same(name, row->v[2]);
+	return same_text(name, row->v[2]);
 }
 
 static void name_table(void **state)
 {
 	(void)state;
-	table("names.tsv", 90, name_row);
+	each_vector("names.tsv", 90, name_row);
 }
 
 /* Where envbuild differs on purpose: a path's existence is looked at when the
@@ -247,7 +174,7 @@ static void file_table(void **state)
 	(void)state;
 	setenv("VER_A", "1.0", 1);
 	setenv("TOK", "s3cret", 1);
-	table("requirements_file.tsv", 80, file_row);
+	each_vector("requirements_file.tsv", 80, file_row);
 	unsetenv("VER_A");
 	unsetenv("TOK");
 }
@@ -315,9 +242,10 @@ static void kinds(void **state)
 			fail_msg("%s", err.message);
 		assert_int_equal(q.kind, good[i].kind);
 		assert_string_equal(q.text, good[i].text);
-		assert_true(same(q.name, good[i].name ? good[i].name : ""));
-		assert_true(same(q.argument,
-				 good[i].argument ? good[i].argument : ""));
+		assert_true(
+			same_text(q.name, good[i].name ? good[i].name : ""));
+		assert_true(same_text(
+			q.argument, good[i].argument ? good[i].argument : ""));
 	}
 }
 

@@ -151,6 +151,44 @@ static void test_legacy(void **state)
 	(void)state;
 }
 
+static const char *told_by(const char *setup_py, const char *setup_cfg)
+{
+	struct making m = begin(false);
+	const char *by;
+	struct eb_sdist s;
+
+	file(&m, "x-1/PKG-INFO",
+	     "Metadata-Version: 1.1\nName: x\nVersion: 1\n");
+	file(&m, "x-1/setup.py", setup_py);
+	if (setup_cfg)
+		file(&m, "x-1/setup.cfg", setup_cfg);
+	read_ok(&m, "x-1.tar.gz", &s);
+	by = s.metadata;
+	assert_false(s.static_metadata);
+	assert_int_equal(s.depends.n, 0);
+	eb_sdist_release(&s);
+	return by;
+}
+
+/* distutils knows no requirements, where no other words are there. */
+static void test_distutils(void **state)
+{
+	const char *plain = "from distutils.core import setup\nsetup()\n";
+
+	assert_string_equal(told_by(plain, NULL), "setup.py");
+	assert_string_equal(told_by(plain, "[bdist_wheel]\n"), "setup.py");
+	assert_null(told_by(plain, "[metadata]\nrequires-dist = six\n"));
+	assert_null(told_by("from setuptools import setup\nsetup()\n", NULL));
+	assert_null(told_by("from distutils.core import setup\n"
+			    "setup(install_requires=['six'])\n",
+			    NULL));
+	assert_null(told_by("try:\n  from setuptools import setup\n"
+			    "except ImportError:\n"
+			    "  from distutils.core import setup\n",
+			    NULL));
+	(void)state;
+}
+
 static void test_egg_info(void **state)
 {
 	struct making m = begin(true);
@@ -558,6 +596,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_legacy),
+		cmocka_unit_test(test_distutils),
 		cmocka_unit_test(test_egg_info),
 		cmocka_unit_test(test_static),
 		cmocka_unit_test(test_dynamic),

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of files by their sha256, kept between runs: what an index says of a
- * file's Python, time and size never changes, and asking for a page costs
- * more than resolving does. Whether a file was withdrawn may change; that uv
- * tells each time.
+ * What is kept between runs: small JSON objects beside uv's cache, of facts
+ * that never change.
  */
-#include "pip_resolve_int.h"
+#include "uv.h"
 
 #include <string.h>
 
@@ -14,14 +12,9 @@
 
 #define KNOWN_MAX ((size_t)8 << 20) /* bytes; beyond that it begins anew */
 
-static char *path_of(const char *root)
+json_t *eb_uv_known_read(const char *root, const char *name)
 {
-	return eb_path_join(root, "files.json");
-}
-
-json_t *eb_resolve_known_read(const char *root)
-{
-	eb_autofree char *path = path_of(root);
+	eb_autofree char *path = eb_path_join(root, name);
 	struct eb_error none = EB_ERROR_INIT;
 	EB_AUTOBUF(text, KNOWN_MAX);
 	json_t *known = NULL;
@@ -38,10 +31,10 @@ json_t *eb_resolve_known_read(const char *root)
 }
 
 /* Who writes at the same time wins; the others ask again, once. */
-void eb_resolve_known_write(const char *root, json_t *known)
+void eb_uv_known_write(const char *root, const char *name, json_t *known)
 {
-	eb_autofree char *path = path_of(root);
-	eb_autojson json_t *there = eb_resolve_known_read(root);
+	eb_autofree char *path = eb_path_join(root, name);
+	eb_autojson json_t *there = eb_uv_known_read(root, name);
 	struct eb_error none = EB_ERROR_INIT;
 	EB_AUTOBUF(text, KNOWN_MAX);
 
