@@ -42,49 +42,62 @@ struct eb_azure_build {
 	char *dockerfile_text; /* v1's baseDockerfile; or NULL */
 };
 
+struct eb_spec;
+
 struct eb_azure {
 	enum eb_azure_form form;
-	char *file;	      /* for messages */
+	char *file;	      /* for messages; the definition's own file */
 	char *name, *version; /* or NULL */
 	char *description;    /* or NULL */
-	char *reference;      /* "azureml:NAME:6": another environment;
-			       * then nothing below is set */
+	char *reference;      /* "azureml:NAME:6": another environment; then
+			       * nothing below is set */
 	char *image;	      /* or NULL */
 	struct eb_azure_build build;
-	char *conda; /* the text of its conda YAML; or NULL */
-	size_t conda_len;
-	char *conda_file;    /* where that text stands */
-	unsigned conda_line; /* its first line there, from 0 */
-	bool user_managed;   /* the base alone is the environment */
-	char *interpreter;   /* "python"; in the base */
+	struct eb_spec *spec; /* its conda part; NULL: the base alone */
+	char *conda;	      /* the text of that part, to be saved; or NULL */
+	char *conda_name;     /* the file in the definition's folder that it was
+			       * read from; NULL: it stood elsewhere */
+	bool user_managed;    /* v1: the base's own Python is the environment */
+	char *interpreter;    /* and where it is: "python" */
 	struct eb_strv variable_name, variable_value;
-	json_t *v1; /* all of azureml_environment.json, in its
-		     * order; NULL in other forms */
-	json_t *v2; /* all keys of the v2 YAML; or NULL */
+	json_t *tags;	   /* v2, as text; or NULL */
+	json_t *inference; /* inference_config; or NULL */
+	json_t *v1;	   /* azureml_environment.json in its order; NULL
+			    * in other forms */
+	char *source;	   /* the text of `file`; NULL: not as it was */
 };
 
-/* Which form `text` has, by its keys; `file` helps ("azureml_environment.json",
- * "python_env.yaml"). Never an error. */
+/* Which form a text has, by its keys and by the name of its file
+ * ("azureml_environment.json", "python_env.yaml"). Never an error: what cannot
+ * be read has none. */
 enum eb_azure_form eb_azure_form(const char *file, const char *text,
 				 size_t len);
 
 /* Reads a file, or a folder that holds azureml_environment.json or
  * environment.yml. `path` may end in "#jobs.NAME" (one of a pipeline's jobs);
- * a job with several environments and no such ending is EB_INPUT that lists
- * them. Fields that are read, kept and not honoured are told as events, one
- * each, with their place. EB_INPUT with file:line:column: no name where one is
- * required, both image and build, conda_file without image, channels or
- * dependencies at the top (a conda file was meant), a plain password, an
- * operating system that is not Linux, a Dockerfile over 102,400 characters. */
-int eb_azure_read(const char *path, struct eb_events *events,
-		  struct eb_azure **out, struct eb_error *err);
+ * where there are several environments and no such ending, EB_INPUT lists them.
+ * The conda part is read for `platform` as eb_spec_read() does. What is read,
+ * kept and not honoured is told as events, one each, with its place; so is a
+ * variable of the v1 service's example, which is left out. EB_INPUT with
+ * file:line:column: neither image nor build, or both; conda_file without image;
+ * channels or dependencies beside them (a conda file was meant); an operating
+ * system that is not Linux; one half of a registry's login; a Dockerfile over
+ * 102,400 characters. Passwords are never kept. */
+int eb_azure_read(const char *path, const char *platform,
+		  struct eb_events *events, struct eb_azure **out,
+		  struct eb_error *err);
 void eb_azure_free(struct eb_azure *a);
 EB_AUTOPTR(struct eb_azure, eb_azure_free)
 
-/* Writes `a` below `dir`, which must not hold such a file already (EB_INPUT,
- * unless `overwrite`): all files or none. `form` V1 or V2; a field that it
- * cannot hold is told as an event. A v1 folder that was read is written byte
- * for byte. Credentials are never written. */
+/* Another name and version (NULL: none), under which it is saved. */
+void eb_azure_rename(struct eb_azure *a, const char *name, const char *version);
+
+/* Writes `a` into the folder `dir`, which is made: V1 is
+ * azureml_environment.json, conda_dependencies.yml and BaseDockerfile; V2 is
+ * environment.yml with conda_dependencies.yml. All files or none; one that is
+ * there already is EB_INPUT unless `overwrite`. What the form cannot hold is
+ * told as an event. A definition that was read in that form, and not changed
+ * since, is written byte for byte. */
 int eb_azure_save(const struct eb_azure *a, enum eb_azure_form form,
 		  const char *dir, bool overwrite, struct eb_events *events,
 		  struct eb_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked for: a conda environment file (CEP 24) or a requirements file
- * of pip, read, checked, normalised and hashed. The normal text is documented
- * in envbuild(1), "Definition hash".
+ * What is asked for: a conda environment file (CEP 24), a requirements file of
+ * pip, or a pylock.toml, read, checked, normalised and hashed. The normal text
+ * is documented in envbuild(1), "Definition hash".
  *
  * A file whose name ends in `.txt`, or is `requirements*.in`, is a
  * requirements file, unless one of its lines begins with `dependencies:`. Its
@@ -11,6 +11,9 @@
  * say for which ones a line is meant). Whoever means a certain one writes an
  * environment file: `dependencies: [python=3.11, {pip: [-r FILE]}]`, which
  * without a version has the same definition hash as the file alone.
+ *
+ * A file named pylock.toml or pylock.NAME.toml (PEP 751) is a pip section that
+ * is resolved already; of `python` it asks for what its requires-python says.
  */
 #ifndef EB_SPEC_H
 #define EB_SPEC_H
@@ -26,6 +29,7 @@
 #include <envbuild/event.h>
 #include <envbuild/matchspec.h>
 #include <envbuild/pip_set.h>
+#include <envbuild/pylock.h>
 #include <envbuild/requirement.h>
 #include <envbuild/str.h>
 
@@ -46,6 +50,7 @@ struct eb_spec {
 	struct eb_spec_line *pip_at;
 	size_t n_pip;
 	bool has_pip_section;
+	struct eb_pylock *pylock; /* it stands for the pip section; or NULL */
 	struct eb_strv variable_name, variable_value; /* in file order */
 	/* Azure's name of the same file (azure.h); "": it is no conda YAML */
 	char azure_name[EB_AZURE_NAME];
@@ -64,8 +69,7 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 		  struct eb_spec **out, struct eb_error *err);
 void eb_spec_free(struct eb_spec *spec);
 EB_AUTOPTR(struct eb_spec, eb_spec_free)
-/* By its name alone: pylock.toml, pylock.NAME.toml (PEP 751). To eb_spec_read()
- * such a file is none of its own, and an error that says what it is. */
+/* By its name alone: pylock.toml, pylock.NAME.toml (PEP 751). */
 bool eb_spec_is_pylock(const char *file);
 
 /* The pip section with the lines of its -r and -c files, for a resolver.

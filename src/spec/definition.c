@@ -19,6 +19,8 @@
  *				once; -r files are replaced by their lines
  *	pip-constraint REQUIREMENT	lines of -c files; sorted, each once
  *	pip-option OPTION	in the file's order: --index-url and so on
+ *	pip-locked JSON		a package of a pylock.toml: what counts of it
+ *				(pylock.h); sorted
  *	variable "NAME=VALUE"	a JSON string; sorted
  *	option NAME=VALUE	what is not at its default; sorted
  *
@@ -148,6 +150,7 @@ static int add_pip(struct eb_buf *out, const struct eb_spec *spec,
 	add_lines(out, "pip", &pip.line);
 	add_lines(out, "pip-constraint", &pip.constraint);
 	add_lines(out, "pip-option", &pip.option);
+	add_lines(out, "pip-locked", &pip.locked);
 	return 0;
 }
 

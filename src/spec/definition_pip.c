@@ -7,6 +7,7 @@
 
 #include "definition_pip.h"
 #include "spec_pip_files.h"
+#include "spec_reader.h"
 
 struct collect {
 	const struct eb_spec *spec;
@@ -93,8 +94,12 @@ int eb_definition_pip(const struct eb_spec *spec, struct eb_definition_pip *out,
 {
 	struct collect c = { spec, out };
 
-	if (eb_pip_visit(spec, add_line, &c, err) < 0)
+	if (eb_pip_visit(spec, add_line, &c, err) < 0 ||
+	    (spec->pylock &&
+	     eb_pylock_normal(spec->pylock, eb_spec_pylock_content,
+			      (void *)spec, &out->locked, err) < 0))
 		return -1;
+	eb_strv_sort(&out->locked);
 	eb_strv_sort(&out->line);
 	eb_strv_unique(&out->line);
 	eb_strv_sort(&out->constraint);
@@ -107,4 +112,5 @@ void eb_definition_pip_release(struct eb_definition_pip *p)
 	eb_strv_release(&p->line);
 	eb_strv_release(&p->constraint);
 	eb_strv_release(&p->option);
+	eb_strv_release(&p->locked);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conda environment file (CEP 24), or a requirements file, from its text. */
+/* A conda environment file (CEP 24), a requirements file, or a pylock.toml,
+ * from its text. */
 #include <string.h>
 #include <unistd.h>
 
@@ -78,11 +79,51 @@ static int read_fields(struct eb_spec_reader *r)
 	return eb_pip_files_check(r->spec, r->events, r->err);
 }
 
+static int read_document(struct eb_spec_reader *r, struct eb_yaml *doc)
+{
+	r->doc = doc;
+	return read_fields(r) < 0
+		       ? -1
+		       : eb_azure_name_of(doc, r->spec->azure_name, r->err);
+}
+
+int eb_spec_from_yaml(struct eb_yaml *doc, const char *platform,
+		      struct eb_events *events, struct eb_spec **out,
+		      struct eb_error *err)
+{
+	EB_CLEANUP(eb_spec_free_ptr)
+	struct eb_spec *spec = eb_calloc(1, sizeof *spec);
+	struct eb_spec_reader r = {
+		.platform = platform, .events = events, .spec = spec, .err = err
+	};
+
+	spec->file = eb_strdup(doc->name);
+	if (read_document(&r, doc) < 0)
+		return -1;
+	*out = eb_steal(spec);
+	return 0;
+}
+
+static int read_text(struct eb_spec_reader *r, const char *text, size_t len)
+{
+	EB_CLEANUP(eb_yaml_free_ptr) struct eb_yaml *doc = NULL;
+	const char *file = r->spec->file;
+
+	if (eb_spec_is_pylock(file))
+		return eb_spec_pylock(r, text, len);
+	if (eb_spec_foreign_text(text, len, file, r->err) < 0)
+		return -1;
+	if (eb_spec_is_requirements(file, text, len))
+		return eb_spec_requirements(r, text, len);
+	return eb_yaml_parse(text, len, file, &doc, r->err) < 0
+		       ? -1
+		       : read_document(r, doc);
+}
+
 int eb_spec_parse(const char *text, size_t len, const char *file,
 		  const char *platform, struct eb_events *events,
 		  struct eb_spec **out, struct eb_error *err)
 {
-	EB_CLEANUP(eb_yaml_free_ptr) struct eb_yaml *doc = NULL;
 	EB_CLEANUP(eb_spec_free_ptr)
 	struct eb_spec *spec = eb_calloc(1, sizeof *spec);
 	struct eb_spec_reader r = {
@@ -90,19 +131,8 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 	};
 
 	spec->file = eb_strdup(file);
-	if (eb_spec_foreign_text(text, len, file, err) < 0)
+	if (read_text(&r, text, len) < 0)
 		return -1;
-	if (eb_spec_is_requirements(file, text, len)) {
-		if (eb_spec_requirements(&r, text, len) < 0)
-			return -1;
-	} else {
-		if (eb_yaml_parse(text, len, file, &doc, err) < 0)
-			return -1;
-		r.doc = doc;
-		if (read_fields(&r) < 0 ||
-		    eb_azure_name_of(doc, spec->azure_name, err) < 0)
-			return -1;
-	}
 	*out = eb_steal(spec);
 	return 0;
 }
@@ -130,6 +160,7 @@ void eb_spec_free(struct eb_spec *s)
 		eb_matchspec_free(s->conda[i]);
 	for (size_t i = 0; i < s->n_pip; i++)
 		eb_requirement_release(&s->pip[i]);
+	eb_pylock_free(s->pylock);
 	eb_strv_release(&s->channels);
 	eb_strv_release(&s->variable_name);
 	eb_strv_release(&s->variable_value);

@@ -20,6 +20,11 @@ struct eb_spec_reader {
 	bool selector_drops;
 };
 
+/* A definition that is parsed already, by its root; doc->name is its file. */
+int eb_spec_from_yaml(struct eb_yaml *doc, const char *platform,
+		      struct eb_events *events, struct eb_spec **out,
+		      struct eb_error *err);
+
 void eb_spec_warn(const struct eb_spec_reader *r, const struct eb_yaml_node *n,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* "a list", "a mapping", "a text" ... for messages */
@@ -49,6 +54,11 @@ int eb_spec_pip_lines(struct eb_spec_reader *r, const char *text, unsigned line,
 bool eb_spec_is_requirements(const char *file, const char *text, size_t len);
 int eb_spec_requirements(struct eb_spec_reader *r, const char *text,
 			 size_t len);
+
+/* A pylock.toml; what is at a path of it, for what is hashed. */
+int eb_spec_pylock(struct eb_spec_reader *r, const char *text, size_t len);
+int eb_spec_pylock_content(void *spec, const char *path, struct eb_digest *out,
+			   struct eb_error *err);
 
 /* Files of other kinds, told by what they look like: fills an error, -1. */
 int eb_spec_foreign_text(const char *text, size_t len, const char *file,

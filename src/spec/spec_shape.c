@@ -63,11 +63,6 @@ static int foreign_name(const char *file, struct eb_error *err)
 		"give a conda environment file, or requirements in a file "
 		"whose name ends in .txt";
 
-	if (eb_spec_is_pylock(file))
-		return refuse(file, 1,
-			      "it is a lock of Python projects (pylock.toml), "
-			      "not a definition",
-			      hint, err);
 	if (strcmp(base_name(file), "pyproject.toml") == 0)
 		return refuse(file, 1, "it is a Python project's own file",
 			      "write \"-e FOLDER\" in a requirements file or "
