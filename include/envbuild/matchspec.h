@@ -40,6 +40,8 @@ const char *eb_matchspec_channel(const struct eb_matchspec *m);
 const char *eb_matchspec_subdir(const struct eb_matchspec *m);
 /* Version constraint as text, or NULL when any. */
 const char *eb_matchspec_version(const struct eb_matchspec *m);
+/* Build as written, a glob or regular expression too, or NULL when any. */
+const char *eb_matchspec_build(const struct eb_matchspec *m);
 bool eb_matchspec_is_bare(const struct eb_matchspec *m); /* a name alone */
 /* URL of an explicit package file, or NULL. */
 const char *eb_matchspec_url(const struct eb_matchspec *m);

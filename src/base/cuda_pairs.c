@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* torch, torchvision and torchaudio go together: each release of one is
+ * compiled against one release of the other. */
+#include <string.h>
+
+#include <envbuild/mem.h>
+#include <envbuild/pep440.h>
+
+#include "cuda_int.h"
+
+static const struct eb_framework *find_torch(const struct eb_case *c)
+{
+	for (size_t i = 0; i < c->n_frameworks; i++)
+		if (strcmp(c->framework[i].name, "torch") == 0)
+			return &c->framework[i];
+	return NULL;
+}
+
+static bool allows(const struct eb_item *i, const char *version)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	if (i->version)
+		return eb_cuda_compare(i->version, version) == 0;
+	if (!i->constraint)
+		return true;
+	if (!i->python_side)
+		return eb_cuda_fits(version, i->constraint);
+	return eb_specifiers_contain(i->constraint, version, EB_PRE_DENY,
+				     &ignored) > 0;
+}
+
+static void check(struct eb_case *c, const struct eb_framework *torch,
+		  const char *name, const char *partner)
+{
+	const struct eb_item *i = eb_item_find(c, name);
+
+	if (!i || !partner || allows(i, partner))
+		return;
+	eb_strv_addf(&c->d->warning,
+		     "torch %s goes with %s %s, and \"%s\" is another: either "
+		     "nothing is found to install, or its compiled operators "
+		     "do not load.",
+		     torch->version, name, partner, i->shown);
+}
+
+static bool same_build(const struct eb_item *a, const struct eb_item *b)
+{
+	return !a || !b || !a->local || !b->local ||
+	       strcmp(a->local, b->local) == 0;
+}
+
+void eb_cuda_pairs(struct eb_case *c)
+{
+	const struct eb_framework *torch = find_torch(c);
+	const struct eb_item *vision = eb_item_find(c, "torchvision");
+
+	if (!torch)
+		return;
+	if (!torch->assumed) {
+		check(c, torch, "torchvision", torch->cell[FRAMEWORK_VISION]);
+		check(c, torch, "torchaudio", torch->cell[FRAMEWORK_AUDIO]);
+	}
+	if (!same_build(torch->item, vision))
+		eb_strv_addf(&c->d->warning,
+			     "\"%s\" and \"%s\" are builds for different "
+			     "hardware: the operators of the second do not "
+			     "load.",
+			     torch->item->shown, vision->shown);
+}
