@@ -12,7 +12,9 @@
 
 #include <stdbool.h>
 
+#include <envbuild/catalog.h>
 #include <envbuild/config.h>
+#include <envbuild/decision.h>
 #include <envbuild/digest.h>
 #include <envbuild/error.h>
 #include <envbuild/event.h>
@@ -26,20 +28,40 @@
 
 /* --- what is asked for -------------------------------------------------- */
 struct eb_env {
-	char *path;	       /* as given; "-" is standard input */
-	struct eb_spec *spec;  /* NULL: the input is a lock */
-	struct eb_lock *given; /* the input itself, or --lock's file */
+	char *path;		/* as given; "-" is standard input */
+	struct eb_spec *spec;	/* NULL: the input is a lock */
+	struct eb_lock *given;	/* the input itself, or --lock's file */
+	struct eb_named *named; /* of a name of the catalogue; or NULL */
 	struct eb_request request;
 	struct eb_digest definition;
 };
 /* Reads the input, the effective channels and the base's name; loads neither
- * libcurl nor libarchive nor libsolv. `store` may be NULL. A name of the
- * catalogue is EB_INPUT for now. */
-int eb_env_open(const char *input, const struct eb_config *config,
+ * libcurl nor libarchive nor libsolv. `store` may be NULL. The base, the date
+ * and the other options that a name of the catalogue brings are put into the
+ * configuration where that has none. */
+int eb_env_open(const char *input, struct eb_config *config,
 		struct eb_store *store, struct eb_events *events,
 		struct eb_env **out, struct eb_error *err);
 void eb_env_free(struct eb_env *env);
 EB_AUTOPTR(struct eb_env, eb_env_free)
+
+/* Is it a path, or else a name? */
+bool eb_env_is_path(const char *input);
+/* The definition hash of one that has a text, under these options; `fixed`: it
+ * depends on nothing else (a base or a project on this machine). */
+int eb_named_definition(const struct eb_named *e,
+			const struct eb_config *config, struct eb_store *store,
+			struct eb_digest *out, bool *fixed,
+			struct eb_error *err);
+/* All of the options that count in definition hashes: one digest. */
+int eb_env_settings(const struct eb_config *config, struct eb_store *store,
+		    struct eb_digest *out, struct eb_error *err);
+/* What is to be kept under a name (eb_catalog_add()): the text of a file, with
+ * the options of the configuration, or the definition of a name, likewise. The
+ * name that it is to get is left to the caller. */
+int eb_env_definition(struct eb_catalog *c, const char *input,
+		      struct eb_config *config, struct eb_events *events,
+		      struct eb_named **out, struct eb_error *err);
 
 /* --- is it there? -------------------------------------------------------- */
 /* 1: the store has the image (row filled); 0: it has not, `why` says which
@@ -56,6 +78,29 @@ int eb_env_lock(struct eb_env *env, const struct eb_config *config,
 		struct eb_store *store, struct eb_events *events,
 		struct eb_lock **out, bool *solved, struct eb_error *err);
 
+/* Why this base and this CUDA, without asking the network: from the packages
+ * of the lock that is given or remembered, else (`solve`) of one that can be
+ * resolved with what is here, else from the lines alone. */
+enum eb_explained_from {
+	EB_EXPLAINED_LINES,
+	EB_EXPLAINED_LOCK,
+	EB_EXPLAINED_SOLVED,
+};
+struct eb_explained {
+	struct eb_decision *decision;
+	enum eb_explained_from from;
+	char *why_not; /* nothing was solved; or NULL */
+};
+int eb_explain(struct eb_env *env, const struct eb_config *config,
+	       struct eb_store *store, bool solve, struct eb_events *events,
+	       struct eb_explained *out, struct eb_error *err);
+void eb_explained_release(struct eb_explained *x);
+
+/* What the executed steps of a lock gave, as far as the store knows, into its
+ * commentary: 1 something is new, 0, -1. */
+int eb_lock_find_steps(struct eb_lock *lock, struct eb_store *store,
+		       struct eb_error *err);
+
 /* --- building ---------------------------------------------------------------
  */
 struct eb_built {
@@ -68,7 +113,9 @@ struct eb_built {
 	unsigned mounted, there;
 	unsigned layers, new_layers;
 };
-int eb_build_image(const struct eb_lock *lock, const struct eb_env *env,
+/* The lock's commentary gets the results of executed steps; the store keeps it
+ * so. */
+int eb_build_image(struct eb_lock *lock, const struct eb_env *env,
 		   const struct eb_config *config, struct eb_store *store,
 		   struct eb_events *events, struct eb_built *out,
 		   struct eb_error *err);

@@ -25,6 +25,7 @@ enum eb_limit_name {
 	EB_LIMIT_MEMBER_SIZE,
 	EB_LIMIT_METADATA_SIZE,
 	EB_LIMIT_YAML_SIZE, /* at most EB_MAX_YAML */
+	EB_LIMIT_PIP_TIME,  /* s, of one call of a pip section's resolver */
 	EB_LIMITS
 };
 extern const char *const eb_limit_names[EB_LIMITS];
@@ -36,7 +37,16 @@ struct eb_policy_list {
 };
 
 struct eb_config {
-	char *base;		/* --base, or NULL */
+	char *base;	  /* --base, or NULL */
+	char *build_base; /* --build-base: what is built from source is built on
+			   * it; NULL: on the base */
+	/* What the base is decided by, where none is given (decision.h). */
+	char *base_family; /* nvidia, azureml, debian, ubuntu, or NULL */
+	bool gpu, cpu;	   /* neither: the packages say it */
+	char *cuda;	   /* "12.6", "12.6.3", or NULL */
+	char *driver;	   /* the oldest of the fleet: "535", or NULL */
+	char *gpu_arch;	   /* "7.0,9.0": of the fleet, sorted; or NULL */
+	bool allow_cpu, experimental_cuda;
 	char *platform;		/* --platform; "linux/amd64" by the machine */
 	struct eb_strv channel; /* for a file without channels */
 	struct eb_strv channel_first; /* --channel of the command line */

@@ -15,6 +15,7 @@
 #include <envbuild/digest.h>
 #include <envbuild/error.h>
 #include <envbuild/mem.h>
+#include <envbuild/index.h>
 #include <envbuild/pin.h>
 #include <envbuild/record.h>
 
@@ -31,13 +32,18 @@ struct eb_locked_package {
 struct eb_lock_step {
 	char *name; /* "future-0.17.1.tar.gz" */
 	struct eb_digest key, result;
+	uint64_t milliseconds; /* that it took; 0: not known */
+	char *log; /* name in the log folder of who built it, or NULL */
 };
+void eb_lock_step_release(struct eb_lock_step *s);
 
 struct eb_lock {
 	/* hashed */
 	char *platform, *prefix;
 	bool base_scratch;
-	struct eb_digest base;		   /* zero for scratch */
+	struct eb_digest base; /* zero for scratch */
+	bool has_build_base;   /* what is executed runs on another base */
+	struct eb_digest build_base;
 	struct eb_locked_package *package; /* sorted by name */
 	size_t n;
 	struct eb_pin *pin; /* the Python side, sorted by name */
@@ -50,12 +56,16 @@ struct eb_lock {
 	unsigned epoch;
 	/* commentary */
 	struct eb_digest definition;
-	int64_t time;		 /* seconds: when it was solved */
-	char *tool;		 /* "envbuild 0.1" */
-	char *base_reference;	 /* as asked for */
-	json_t *evidence;	 /* list of {spec, file, line} */
+	int64_t time;		    /* seconds: when it was solved */
+	char *tool;		    /* "envbuild 0.1" */
+	char *base_reference;	    /* as asked for */
+	char *build_base_reference; /* or NULL */
+	json_t *evidence;	    /* list of {spec, file, line} */
+	json_t *decision; /* about base and CUDA, as `explain --json` has it;
+			   * NULL: it changed nothing */
 	struct eb_strv replaced; /* conda packages that the pip side replaces */
 	char *resolver;		 /* of the pip side: "uv 0.13.8"; or NULL */
+	struct eb_pip_files included; /* requirements of other machines */
 	struct eb_lock_step *step;
 	size_t n_steps;
 };

@@ -114,7 +114,7 @@ void eb_team_ahead(struct eb_team *t);
  * manifest as lock-..., locked-..., env-... (moved when `refresh` or when it is
  * not there), --tag's; layer-... and recent afterwards, as far as the registry
  * takes them now. *out is what stands under env-... in the end. */
-int eb_team_build(struct eb_team *t, const struct eb_lock *lock,
+int eb_team_build(struct eb_team *t, struct eb_lock *lock,
 		  const struct eb_env *env, const struct eb_config *config,
 		  struct eb_store *store, struct eb_events *events,
 		  struct eb_built *built, struct eb_team_image *out,
@@ -132,6 +132,10 @@ char *eb_team_name_tag(const char *name, const char *version);
 int eb_team_step_find(struct eb_team *t, const struct eb_digest *key,
 		      struct eb_store *store, struct eb_digest *blob,
 		      uint64_t *size, struct eb_error *err);
+/* Which one stands there, without fetching it. 1, 0, -1. */
+int eb_team_step_look(struct eb_team *t, const struct eb_digest *key,
+		      struct eb_digest *blob, uint64_t *size,
+		      struct eb_error *err);
 int eb_team_step_put(struct eb_team *t, const struct eb_digest *key,
 		     struct eb_store *store, struct eb_digest *blob,
 		     uint64_t *size, struct eb_error *err);

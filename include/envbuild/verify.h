@@ -22,7 +22,7 @@
 struct eb_finding {
 	bool note;
 	const char *check; /* "blob", "conda-meta", "record", "files", "clash",
-			    * "import", "requires" */
+			    * "case", "import", "requires" */
 	char *subject;	   /* path, digest, module, or NULL */
 	char *text;	   /* goes on where the subject ends */
 };

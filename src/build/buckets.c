@@ -52,11 +52,24 @@ static int join(struct job *job, const struct eb_digest *key,
 {
 	struct eb_build *b = job->build;
 
+	if (b->foreseen)
+		return eb_foresee(b, EB_ITEM_LAYER, key, job->part, job->n,
+				  job->out, err);
 	__atomic_add_fetch(&b->built->new_layers, 1, __ATOMIC_RELAXED);
 	if (eb_build_bring(b, job->part, job->n, err) < 0)
 		return -1;
 	return eb_part_join(b->store, &b->compressor, key, job->part, job->n,
 			    job->out, err);
+}
+
+/* Of a plan: a part whose key hangs on a path list that is not there has
+ * none. */
+static bool lacks_a_key(const struct job *job)
+{
+	for (size_t i = 0; i < job->n; i++)
+		if (eb_digest_is_zero(&job->part[i].key))
+			return true;
+	return false;
 }
 
 static int join_job(void *arg, struct eb_error *err)
@@ -67,6 +80,9 @@ static int join_job(void *arg, struct eb_error *err)
 	struct eb_digest key;
 	int rc;
 
+	if (b->foreseen && lacks_a_key(job))
+		return eb_foresee(b, EB_ITEM_LAYER, &job->out->key, job->part,
+				  job->n, job->out, err);
 	bucket_key(job, &key);
 	rc = eb_build_find(b, EB_ITEM_LAYER, &key, job->out, err);
 	if (rc < 0 || (rc == 0 && join(job, &key, err) < 0))

@@ -15,6 +15,8 @@
  *	environment.c  the layer that belongs to the environment alone
  *	assemble.c     configuration and manifest
  *
+ * A plan (plan_*.c) is the same steps with all making left out.
+ *
  * What a team's registry has is not made: items.c finds layers and parts by
  * their key, in the store first; team_bring.c fetches those whose bytes are
  * needed. Layers are handed to the push as soon as they are there.
@@ -34,16 +36,23 @@
 #include <envbuild/plan.h>
 #include <envbuild/pool.h>
 #include <envbuild/wheel.h>
+#include <envbuild/tags.h>
 
 #include "options.h"
 
 /* --- resolving ------------------------------------------------------------ */
+struct eb_decision;
 struct eb_resolver {
 	struct eb_env *env;
 	const struct eb_config *config;
 	struct eb_store *store;
 	struct eb_http *http;
 	struct eb_events *events;
+	/* For who wants to know alone: bases are not asked for, the decision
+	 * of a refusal is kept, and what is locked cannot be built. */
+	bool explains;
+	struct eb_decision *decision; /* the one that counts; the caller's */
+	const char *glibc;	      /* instead of the base's, or NULL */
 };
 int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
 			  struct eb_error *err);
@@ -55,6 +64,14 @@ int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
  * the lock's own. */
 int eb_lock_keep(struct eb_store *store, const struct eb_lock *lock,
 		 int64_t time, struct eb_error *err);
+/* eb_lock_find_steps(), and the store keeps what is new. */
+int eb_lock_note_steps(struct eb_lock *lock, struct eb_store *store,
+		       struct eb_error *err);
+/* The lock that the store has of a definition: 1, 0 (also where a new one is
+ * asked for), -1. */
+int eb_lock_remembered(const struct eb_env *env, const struct eb_config *config,
+		       struct eb_store *store, struct eb_events *events,
+		       struct eb_lock **out, struct eb_error *err);
 /* As old as --max-age allows, or older? */
 bool eb_lock_too_old(const struct eb_lock_row *row,
 		     const struct eb_config *config);
@@ -89,6 +106,10 @@ int eb_open_base(const struct eb_config *config, const struct eb_lock *lock,
 		 struct eb_events *events, struct eb_base **out,
 		 struct eb_error *err);
 
+/* b->build_base, where the lock names one, or (while it is made)
+ * b->build_base_asked. EB_INPUT: it has a newer C library than the base. */
+int eb_open_build_base(struct eb_build *b, struct eb_error *err);
+
 /* --- fetching ---------------------------------------------------------------
  */
 /* The URL to fetch a record from: its own, with the credentials of the
@@ -96,7 +117,12 @@ int eb_open_base(const struct eb_config *config, const struct eb_lock *lock,
 char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r);
 /* The same of a wheel or sdist: with the credentials of its index; the caller
  * zeroes and frees. */
+/* A lock without its commentary has no URLs: -1, EB_INPUT. */
+int eb_pin_has_place(const struct eb_pin *pin, struct eb_error *err);
 char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin);
+/* The request for it as pip's settings want it made. */
+int eb_fetch_pin_way(struct eb_build *b, struct eb_index_way *way,
+		     struct eb_http_request *r, struct eb_error *err);
 /* Path of a file URL (percent-decoded), NULL for other URLs; caller frees. */
 char *eb_file_url_path(const char *url);
 
@@ -124,6 +150,7 @@ struct eb_work { /* one package: conda's, or a project of the Python side */
 	struct eb_item record;
 	/* the archive while it is fetched */
 	struct eb_http_request request;
+	struct eb_index_way way;
 	char *url;
 	int fd;
 	bool left; /* for another round of eb_build_payloads() */
@@ -140,8 +167,10 @@ struct eb_build {
 	struct eb_http *http;
 	struct eb_indexes *indexes; /* read when one is asked for */
 	struct eb_base *base;
-	struct eb_base *build_base; /* what steps run on; NULL: the base */
-	struct eb_root *root;	    /* root.h, made when a step runs */
+	struct eb_base *build_base; /* what steps run on, opened when one runs;
+				     * NULL: the base */
+	const char *build_base_asked; /* while a lock is made */
+	struct eb_root *root;	      /* root.h, made when a step runs */
 	struct eb_link_target target;
 	struct eb_wheel_target wheel_target;
 	char *python_minor, *site_packages;
@@ -162,7 +191,20 @@ struct eb_build {
 	struct eb_known *known;
 	struct eb_push *push;
 	struct eb_lost *lost;
+	struct eb_foreseen *foreseen; /* a plan: nothing is made */
 };
+
+/* Of a plan: what a build would bring from the team's registry. */
+struct eb_foreseen {
+	pthread_mutex_t lock;
+	const struct eb_known_item **pulled; /* each once */
+	size_t n, alloc;
+};
+/* Of a plan: an item that a build would make of these has a key and no blob. */
+int eb_foresee(struct eb_build *b, enum eb_item_kind kind,
+	       const struct eb_digest *key, const struct eb_item *from,
+	       size_t n, struct eb_item *out, struct eb_error *err);
+bool eb_item_is_made(const struct eb_item *item);
 
 /* Blobs that the registry was said to have and has not. A build that meets one
  * ends, to be begun anew without it. */
@@ -207,6 +249,8 @@ void eb_work_package(struct eb_build *b, const struct eb_locked_package *p);
 void eb_work_pin(struct eb_build *b, const struct eb_pin *pin);
 /* The keys of all payloads. */
 int eb_work_keys(struct eb_build *b, struct eb_error *err);
+/* The Python of the lock that b has begun with; of its C library nothing. */
+void eb_describe_python(const struct eb_build *b, struct eb_python_target *out);
 /* By name; conda's first where two have one. */
 int eb_work_compare(const struct eb_work *a, const struct eb_work *b);
 
@@ -236,6 +280,8 @@ int eb_build_steps(struct eb_build *b, struct eb_error *err);
 void eb_build_release(struct eb_build *b);
 
 int eb_build_payloads(struct eb_build *b, struct eb_error *err);
+/* Those that are there alone, and the path lists of these. */
+int eb_build_find_payloads(struct eb_build *b, struct eb_error *err);
 /* Those of the wanted ones alone, none of which is built: with their path
  * lists. */
 int eb_build_some_payloads(struct eb_build *b,
@@ -243,6 +289,8 @@ int eb_build_some_payloads(struct eb_build *b,
 			   struct eb_error *err);
 int eb_build_moves(struct eb_build *b, struct eb_error *err);
 int eb_build_clashes(struct eb_build *b, struct eb_error *err);
+/* Has the path more than one content? */
+bool eb_build_clash_differs(const struct eb_build *b, const struct eb_clash *c);
 int eb_build_bytecodes(struct eb_build *b, struct eb_error *err);
 int eb_build_records(struct eb_build *b, struct eb_error *err);
 int eb_build_buckets(struct eb_build *b, struct eb_error *err);

@@ -290,6 +290,25 @@ static int compile_all(struct eb_build *b, struct job *job, size_t n,
 	return rc;
 }
 
+/* Of a plan: an interpreter would be started, and read the payloads. */
+static int foresee(struct eb_build *b, struct job *job, size_t n,
+		   struct eb_error *err)
+{
+	const struct eb_work *python = eb_find_work(b, "python");
+	struct eb_item from[2] = { python->payload };
+
+	for (size_t i = 0; i < n; i++) {
+		struct eb_work *w = job[i].work;
+
+		from[1] = w->payload;
+		if (eb_foresee(b, EB_ITEM_PART, &w->bytecode_key, from, 2,
+			       &w->bytecode, err) < 0)
+			return -1;
+		w->have_bytecode = true;
+	}
+	return 0;
+}
+
 static int larger_first(const void *a, const void *b)
 {
 	uint64_t x = ((const struct job *)a)->work->payload.plain_size;
@@ -328,9 +347,11 @@ int eb_build_bytecodes(struct eb_build *b, struct eb_error *err)
 			eb_strv_release(&job[n].lost);
 	}
 	qsort(job, n, sizeof *job, larger_first);
-	if (rc >= 0)
+	if (rc >= 0 && b->foreseen)
+		rc = foresee(b, job, n, err);
+	else if (rc >= 0)
 		rc = n ? compile_all(b, job, n, err) : 0;
 	for (size_t i = 0; i < n; i++)
 		eb_strv_release(&job[i].lost);
-	return rc < 0 ? -1 : read_paths(b, err);
+	return rc < 0 ? -1 : b->foreseen ? 0 : read_paths(b, err);
 }

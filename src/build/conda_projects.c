@@ -92,19 +92,34 @@ static int read_payload(struct eb_work *w, json_t *list, struct eb_error *err)
 	eb_strv_sort(&paths);
 	if (eb_build_bring(b, &w->payload, 1, err) < 0)
 		return -1;
-	return eb_part_walk(b->store, &w->payload, take, &r, err);
+	return eb_part_walk_with(b->store, &w->payload, &w->paths, take, &r,
+				 err);
 }
 
 /* --- remembered -------------------------------------------------------------
  */
+static bool is_list(const json_t *list)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach ((json_t *)list, i, one)
+		if (!eb_json_str(one, "name") || !eb_json_str(one, "version") ||
+		    !eb_json_str(one, "metadata"))
+			return false;
+	return json_is_array(list);
+}
+
 static json_t *recall(struct eb_work *w, const char *key, struct eb_error *err)
 {
 	EB_AUTOBUF(text, MAX_FACT);
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	int rc = eb_store_find_fact(w->build->store, FACT, key, &text, err);
+	eb_autojson json_t *list = NULL;
 
-	return rc > 0 ? eb_json_parse(text.data, text.len, "projects", &ignored)
-		      : NULL;
+	if (rc > 0)
+		list = eb_json_parse(text.data, text.len, "projects", &ignored);
+	return is_list(list) ? eb_steal(list) : NULL;
 }
 
 static int keep(struct eb_work *w, const char *key, const json_t *list,

@@ -10,21 +10,7 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
-
-static bool is_path(const char *input)
-{
-	static const char *const endings[] = { ".yml",	".yaml", ".txt",
-					       ".json", ".lock", ".toml" };
-
-	if (!strcmp(input, "-"))
-		return true;
-	if (eb_starts(input, "azureml:"))
-		return false;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (eb_ends(input, endings[i]))
-			return true;
-	return strchr(input, '/') || access(input, F_OK) == 0;
-}
+#include "env_named.h"
 
 static int take_lock(struct eb_env *env, const char *text, size_t len,
 		     struct eb_error *err)
@@ -148,8 +134,8 @@ static void add_option(struct eb_strv *options, const char *name,
  * counts too. */
 static void request_overrides(struct eb_request *r)
 {
-	static const char *const names[] = { "ARCHSPEC", "CUDA", "GLIBC",
-					     "LINUX" };
+	static const char *const names[] = { "ARCHSPEC", "CUDA", "CUDA_ARCH",
+					     "GLIBC", "LINUX" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		eb_autofree char *variable =
@@ -168,6 +154,21 @@ static void request_lists(struct eb_request *r, const struct eb_config *c)
 		add_option(&r->options, "build-env", c->build_env.v[i], NULL);
 }
 
+/* What base, CUDA and solution are decided by. */
+static void request_gpu(struct eb_request *r, const struct eb_config *c)
+{
+	add_option(&r->options, "allow-cpu", c->allow_cpu ? "true" : NULL,
+		   NULL);
+	add_option(&r->options, "base-family", c->base_family, NULL);
+	add_option(&r->options, "cpu", c->cpu ? "true" : NULL, NULL);
+	add_option(&r->options, "cuda", c->cuda, NULL);
+	add_option(&r->options, "driver", c->driver, NULL);
+	add_option(&r->options, "experimental-cuda",
+		   c->experimental_cuda ? "true" : NULL, NULL);
+	add_option(&r->options, "gpu", c->gpu ? "true" : NULL, NULL);
+	add_option(&r->options, "gpu-arch", c->gpu_arch, NULL);
+}
+
 /* Every option that changes the lock or the manifest, off its default. */
 static void request_options(struct eb_request *r, const struct eb_config *c)
 {
@@ -177,6 +178,7 @@ static void request_options(struct eb_request *r, const struct eb_config *c)
 	add_option(&r->options, "compression", c->compression, "gzip");
 	add_option(&r->options, "pip-replace", c->pip_replace, "needed");
 	add_option(&r->options, "as-of", c->as_of, NULL);
+	request_gpu(r, c);
 	request_lists(r, c);
 	request_overrides(r);
 	add_option(&r->options, "channel-priority", c->channel_priority,
@@ -186,8 +188,37 @@ static void request_options(struct eb_request *r, const struct eb_config *c)
 			     (long long)c->source_date_epoch);
 }
 
-static int make_request(struct eb_env *env, const struct eb_config *config,
-			struct eb_store *store, struct eb_error *err)
+static char *name_base(const char *reference, const struct eb_config *config,
+		       struct eb_store *store, struct eb_error *err)
+{
+	if (eb_policy_check(&config->policy.bases, "bases", reference, err) < 0)
+		return NULL;
+	return eb_base_name(reference, config->platform, store, err);
+}
+
+static int request_bases(struct eb_env *env, const struct eb_config *config,
+			 struct eb_store *store, struct eb_error *err)
+{
+	struct eb_request *r = &env->request;
+	eb_autofree char *build = NULL;
+
+	if (config->base) {
+		r->base = name_base(config->base, config, store, err);
+		if (!r->base)
+			return -1;
+	}
+	/* Without a pip section nothing is built. */
+	if (!config->build_base || (!env->spec->n_pip && !env->spec->pylock))
+		return 0;
+	build = name_base(config->build_base, config, store, err);
+	if (!build)
+		return eb_err_prefix(err, "--build-base");
+	add_option(&r->options, "build-base", build, NULL);
+	return 0;
+}
+
+int eb_env_request(struct eb_env *env, const struct eb_config *config,
+		   struct eb_store *store, struct eb_error *err)
 {
 	struct eb_request *r = &env->request;
 
@@ -195,19 +226,13 @@ static int make_request(struct eb_env *env, const struct eb_config *config,
 	r->platform = config->platform;
 	r->channel_alias = config->channel_alias;
 	r->prefix = EB_PREFIX;
-	if (effective_channels(env, config, err) < 0 ||
+	if (eb_option_gpu_check(config, err) < 0 ||
+	    effective_channels(env, config, err) < 0 ||
 	    check_channels(env, config, err) < 0)
 		return -1;
 	request_options(r, config);
-	if (config->base) {
-		if (eb_policy_check(&config->policy.bases, "bases",
-				    config->base, err) < 0)
-			return -1;
-		r->base = eb_base_name(config->base, config->platform, store,
-				       err);
-		if (!r->base)
-			return -1;
-	}
+	if (request_bases(env, config, store, err) < 0)
+		return -1;
 	return eb_definition_hash(r, &env->definition, err);
 }
 
@@ -242,7 +267,7 @@ static int given_lock(struct eb_env *env, const struct eb_config *config,
 	return for_another(env, config->lock, err);
 }
 
-int eb_env_open(const char *input, const struct eb_config *config,
+int eb_env_open(const char *input, struct eb_config *config,
 		struct eb_store *store, struct eb_events *events,
 		struct eb_env **out, struct eb_error *err)
 {
@@ -250,17 +275,11 @@ int eb_env_open(const char *input, const struct eb_config *config,
 	struct eb_env *env = eb_calloc(1, sizeof *env);
 
 	env->path = eb_strdup(input);
-	if (!is_path(input)) {
-		eb_err_set(err, EB_INPUT, "no environment is named \"%s\"",
-			   input);
-		return eb_err_hint(err,
-				   "this version builds files: give a "
-				   "path (./%s)",
-				   input);
-	}
-	if (read_input(env, config, events, err) < 0)
+	if ((eb_env_is_path(input)
+		     ? read_input(env, config, events, err)
+		     : eb_env_open_named(env, config, events, err)) < 0)
 		return -1;
-	if (env->spec && (make_request(env, config, store, err) < 0 ||
+	if (env->spec && (eb_env_request(env, config, store, err) < 0 ||
 			  given_lock(env, config, err) < 0))
 		return -1;
 	if (env->given && eb_policy_lock(config, env->given, err) < 0)
@@ -276,6 +295,7 @@ void eb_env_free(struct eb_env *env)
 	eb_request_release(&env->request);
 	eb_spec_free(env->spec);
 	eb_lock_free(env->given);
+	eb_named_free(env->named);
 	free(env->path);
 	free(env);
 }

@@ -2,6 +2,7 @@
 /* The lock of a definition: given, remembered, or solved anew. */
 #include <string.h>
 
+#include <envbuild/decision.h>
 #include <envbuild/file.h>
 
 #include "build_private.h"
@@ -25,10 +26,9 @@ int eb_lock_keep(struct eb_store *store, const struct eb_lock *lock,
 	return eb_store_put_lock(store, &row, err);
 }
 
-/* 1 remembered, 0 not, -1 error. */
-static int remembered(const struct eb_env *env, const struct eb_config *config,
-		      struct eb_store *store, struct eb_events *events,
-		      struct eb_lock **out, struct eb_error *err)
+int eb_lock_remembered(const struct eb_env *env, const struct eb_config *config,
+		       struct eb_store *store, struct eb_events *events,
+		       struct eb_lock **out, struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 	struct eb_lock_row row;
@@ -64,8 +64,10 @@ static int solve_anew(struct eb_env *env, const struct eb_config *config,
 				 .store = store,
 				 .http = http,
 				 .events = events };
+	int rc = eb_resolve_definition(&r, out, err);
 
-	return eb_resolve_definition(&r, out, err);
+	eb_decision_free(r.decision);
+	return rc;
 }
 
 static int write_file(const struct eb_lock *lock, const char *path,
@@ -94,7 +96,7 @@ int eb_env_lock(struct eb_env *env, const struct eb_config *config,
 	*solved = false;
 	if (env->given)
 		return take_given(env, store, out, err);
-	rc = remembered(env, config, store, events, out, err);
+	rc = eb_lock_remembered(env, config, store, events, out, err);
 	if (rc > 0)
 		return eb_policy_lock(config, *out, err);
 	if (rc < 0)

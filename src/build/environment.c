@@ -93,6 +93,20 @@ static int add_winners(struct eb_build *b, struct eb_entries *e,
 	return 0;
 }
 
+/* Of a plan: the winners of clashes would be read. */
+static int foresee(struct eb_build *b, const struct eb_digest *key,
+		   struct eb_error *err)
+{
+	eb_autofree struct eb_item *from =
+		eb_calloc(b->clashes.n + 1, sizeof *from);
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->clashes.n; i++)
+		if (!b->clashes.clash[i].same)
+			from[n++] = b->work[b->clashes.clash[i].winner].payload;
+	return eb_foresee(b, EB_ITEM_LAYER, key, from, n, &b->environment, err);
+}
+
 static int make(struct eb_build *b, const struct eb_digest *key,
 		struct eb_error *err)
 {
@@ -129,5 +143,7 @@ int eb_build_environment(struct eb_build *b, struct eb_error *err)
 	rc = eb_build_find(b, EB_ITEM_LAYER, &key, &b->environment, err);
 	if (rc > 0)
 		eb_build_push(b, &b->environment, "environment");
-	return rc ? (rc < 0 ? -1 : 0) : make(b, &key, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	return b->foreseen ? foresee(b, &key, err) : make(b, &key, err);
 }

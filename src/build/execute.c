@@ -159,7 +159,7 @@ static void fill_cached(struct eb_built *out, const struct eb_image_row *row)
 	out->cached = true;
 }
 
-int eb_build_image(const struct eb_lock *lock, const struct eb_env *env,
+int eb_build_image(struct eb_lock *lock, const struct eb_env *env,
 		   const struct eb_config *config, struct eb_store *store,
 		   struct eb_events *events, struct eb_built *out,
 		   struct eb_error *err)
@@ -180,9 +180,9 @@ int eb_build_image(const struct eb_lock *lock, const struct eb_env *env,
 	rc = eb_store_find_image(store, &out->lock, b.compressor.id, &row, err);
 	if (rc > 0)
 		fill_cached(out, &row);
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	rc = eb_build_begin(&b, err) < 0 ? -1 : eb_build_steps(&b, err);
-	eb_build_release(&b);
-	return rc;
+	if (rc == 0) {
+		rc = eb_build_begin(&b, err) < 0 ? -1 : eb_build_steps(&b, err);
+		eb_build_release(&b);
+	}
+	return rc < 0 ? -1 : eb_lock_note_steps(lock, store, err);
 }

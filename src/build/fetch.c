@@ -59,9 +59,25 @@ static struct eb_indexes *indexes(struct eb_build *b)
 	return b->indexes;
 }
 
+int eb_pin_has_place(const struct eb_pin *pin, struct eb_error *err)
+{
+	if (pin->url)
+		return 0;
+	eb_err_set(err, EB_INPUT,
+		   "the lock does not say where \"%s\" is to be had",
+		   pin->file);
+	return eb_err_hint(err, "renew it with --update-lock");
+}
+
 char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin)
 {
 	return eb_index_login(indexes(b), pin->url);
+}
+
+int eb_fetch_pin_way(struct eb_build *b, struct eb_index_way *way,
+		     struct eb_http_request *r, struct eb_error *err)
+{
+	return eb_index_request(indexes(b), way, r, err);
 }
 
 static int md5_matches(int fd, uint64_t size, const struct eb_record *r,

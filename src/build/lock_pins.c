@@ -10,8 +10,8 @@
 
 #include "lock_private.h"
 
-static const char *const said[] = { "url", "index", "requires-python",
-				    "upload-time", "yanked" };
+static const char *const said[] = { "url",	   "index",  "requires-python",
+				    "upload-time", "yanked", "metadata" };
 
 /* In direct_url.json the URL is part of the image. */
 static bool is_commentary(const json_t *pin, const char *key)

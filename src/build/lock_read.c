@@ -112,6 +112,15 @@ static int take_base(struct eb_lock *lock, const json_t *locked,
 	return take_digest(locked, "base", &lock->base, name, err);
 }
 
+static int take_build_base(struct eb_lock *lock, const json_t *locked,
+			   const char *name, struct eb_error *err)
+{
+	lock->has_build_base = json_object_get(locked, "build-base") != NULL;
+	if (!lock->has_build_base)
+		return 0;
+	return take_digest(locked, "build-base", &lock->build_base, name, err);
+}
+
 /* One of the values that the option of this name may have. */
 static int take_choice(const json_t *obj, const char *key, char **out,
 		       const char *name, struct eb_error *err)
@@ -177,6 +186,7 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 	    take_choice(locked, "platform", &lock->platform, name, err) < 0 ||
 	    take_prefix(lock, locked, name, err) < 0 ||
 	    take_base(lock, locked, name, err) < 0 ||
+	    take_build_base(lock, locked, name, err) < 0 ||
 	    take_choice(policy, "pyc", &lock->pyc, name, err) < 0 ||
 	    take_choice(policy, "post-link", &lock->post_link, name, err) < 0 ||
 	    take_choice(policy, "activation", &lock->activation, name, err) < 0)
@@ -215,12 +225,37 @@ static int take_steps(struct eb_lock *lock, const json_t *list,
 	lock->step = eb_calloc(json_array_size(list) + 1, sizeof *lock->step);
 	json_array_foreach ((json_t *)list, i, item) {
 		struct eb_lock_step *s = &lock->step[lock->n_steps];
+		json_int_t took;
 
 		if (take_text(item, "name", &s->name, name, err) < 0)
 			return -1;
 		lock->n_steps++;
 		if (take_digest(item, "key", &s->key, name, err) < 0 ||
 		    take_digest(item, "result", &s->result, name, err) < 0)
+			return -1;
+		took = eb_json_int(item, "milliseconds", 0);
+		s->milliseconds = took > 0 ? (uint64_t)took : 0;
+		s->log = eb_strdup(eb_json_str(item, "log"));
+	}
+	return 0;
+}
+
+static int take_included(struct eb_lock *lock, const json_t *list,
+			 const char *name, struct eb_error *err)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach ((json_t *)list, i, item) {
+		struct eb_pip_file f = { 0 };
+
+		if (take_text(item, "url", &f.url, name, err) < 0)
+			return -1;
+		EB_GROW(lock->included.v, lock->included.n,
+			lock->included.alloc);
+		lock->included.v[lock->included.n++] = f;
+		if (take_digest(item, "sha256", &lock->included.v[i].sha256,
+				name, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -232,16 +267,20 @@ static int take_commentary(struct eb_lock *lock, const json_t *c,
 	const char *tool = eb_json_str(c, "tool");
 	const char *base = eb_json_str(c, "base");
 	const json_t *evidence = eb_json_arr(c, "evidence");
+	const json_t *decision = eb_json_obj(c, "decision");
 
 	lock->time = parse_time(eb_json_str(c, "time"));
 	lock->tool = eb_strdup(tool ? tool : "");
 	lock->base_reference = eb_strdup(base);
+	lock->build_base_reference = eb_strdup(eb_json_str(c, "build-base"));
 	lock->evidence = evidence ? json_deep_copy(evidence) : json_array();
+	lock->decision = decision ? json_deep_copy(decision) : NULL;
 	if (take_names(eb_json_arr(c, "replaced"), &lock->replaced) < 0)
 		return wrong(err, name, "list of replaced packages");
 	if (eb_json_str(c, "resolver"))
 		lock->resolver = eb_strdup(eb_json_str(c, "resolver"));
-	if (take_steps(lock, eb_json_arr(c, "steps"), name, err) < 0)
+	if (take_steps(lock, eb_json_arr(c, "steps"), name, err) < 0 ||
+	    take_included(lock, eb_json_arr(c, "included"), name, err) < 0)
 		return -1;
 	return take_digest(c, "definition", &lock->definition, name, err);
 }
@@ -304,6 +343,13 @@ bool eb_lock_is(const char *text, size_t len)
 	       !memcmp(text + i, first, sizeof first - 1);
 }
 
+void eb_lock_step_release(struct eb_lock_step *s)
+{
+	free(s->name);
+	free(s->log);
+	memset(s, 0, sizeof *s);
+}
+
 void eb_lock_free(struct eb_lock *lock)
 {
 	if (!lock)
@@ -313,9 +359,10 @@ void eb_lock_free(struct eb_lock *lock)
 	for (size_t i = 0; i < lock->n_pins; i++)
 		eb_pin_release(&lock->pin[i]);
 	for (size_t i = 0; i < lock->n_steps; i++)
-		free(lock->step[i].name);
+		eb_lock_step_release(&lock->step[i]);
 	free(lock->package);
 	free(lock->pin);
+	eb_pip_files_release(&lock->included);
 	free(lock->step);
 	free(lock->resolver);
 	eb_strv_release(&lock->replaced);
@@ -326,9 +373,11 @@ void eb_lock_free(struct eb_lock *lock)
 	free(lock->activation);
 	free(lock->tool);
 	free(lock->base_reference);
+	free(lock->build_base_reference);
 	json_decref(lock->config);
 	json_decref(lock->variables);
 	json_decref(lock->evidence);
+	json_decref(lock->decision);
 	free(lock);
 }
 

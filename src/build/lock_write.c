@@ -59,6 +59,8 @@ static json_t *hashed(const struct eb_lock *lock)
 		set_text(j, "base", "scratch");
 	else
 		set_digest(j, "base", &lock->base);
+	if (lock->has_build_base)
+		set_digest(j, "build-base", &lock->build_base);
 	json_object_set_new(j, "packages", packages(lock));
 	if (eb_lock_executes(lock))
 		json_object_set_new(j, "executed", json_true());
@@ -99,6 +101,26 @@ static json_t *steps(const struct eb_lock *lock)
 		set_text(j, "name", lock->step[i].name);
 		set_digest(j, "key", &lock->step[i].key);
 		set_digest(j, "result", &lock->step[i].result);
+		if (lock->step[i].milliseconds)
+			json_object_set_new(
+				j, "milliseconds",
+				json_integer((json_int_t)lock->step[i]
+						     .milliseconds));
+		set_text(j, "log", lock->step[i].log);
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *included(const struct eb_lock *lock)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < lock->included.n; i++) {
+		json_t *j = json_object();
+
+		set_text(j, "url", lock->included.v[i].url);
+		set_digest(j, "sha256", &lock->included.v[i].sha256);
 		json_array_append_new(list, j);
 	}
 	return list;
@@ -111,6 +133,8 @@ static void add_python(const struct eb_lock *lock, json_t *j)
 	set_text(j, "resolver", lock->resolver);
 	if (lock->replaced.n)
 		json_object_set_new(j, "replaced", names(&lock->replaced));
+	if (lock->included.n)
+		json_object_set_new(j, "included", included(lock));
 	if (lock->n_steps)
 		json_object_set_new(j, "steps", steps(lock));
 }
@@ -124,7 +148,10 @@ static json_t *commentary(const struct eb_lock *lock)
 	set_text(j, "time", eb_rfc3339(lock->time, time));
 	set_text(j, "tool", lock->tool);
 	set_text(j, "base", lock->base_reference);
+	set_text(j, "build-base", lock->build_base_reference);
 	json_object_set(j, "evidence", lock->evidence);
+	if (lock->decision)
+		json_object_set(j, "decision", lock->decision);
 	if (lock->n_pins)
 		add_python(lock, j);
 	return j;

@@ -54,6 +54,20 @@ static int write_moved(struct eb_work *w, const struct eb_moves *moves,
 			     &entries, what, &w->payload, err);
 }
 
+/* Of a plan: the list alone is written anew. */
+static int foresee_moved(struct eb_work *w, const struct eb_moves *moves,
+			 const struct eb_digest *key, struct eb_error *err)
+{
+	struct eb_item was = w->payload;
+
+	w->payload_key = *key;
+	if (eb_foresee(w->build, was.kind, key, &was, 1, &w->payload, err) < 0)
+		return -1;
+	w->placed = w->payload;
+	return eb_moves_apply(moves, (size_t)(w - w->build->work), &w->paths,
+			      w->file, err);
+}
+
 static int move(struct eb_work *w, const struct eb_moves *moves,
 		struct eb_error *err)
 {
@@ -64,6 +78,8 @@ static int move(struct eb_work *w, const struct eb_moves *moves,
 
 	moved_key(moves, (size_t)(w - b->work), &w->payload_key, &key);
 	rc = eb_build_find(b, w->payload.kind, &key, &found, err);
+	if (rc == 0 && b->foreseen)
+		return foresee_moved(w, moves, &key, err);
 	if (rc < 0 || (rc == 0 && write_moved(w, moves, &key, err) < 0))
 		return -1;
 	if (rc > 0)

@@ -17,14 +17,17 @@
 #include "options.h"
 
 #define MAX_WAIT_S 3600u
+#define MAX_PIP_S 86400u /* of one call of the resolver */
 
 /* Text comes first: those kinds are freed as it is. */
 enum kind {
 	TEXT,
 	DATE,
 	COMPRESSION,
+	NORMAL, /* by eb_option_normal() */
 	REPOSITORY,
 	LIST,
+	VARIABLES,
 	FLAG,
 	COUNT,
 	AGE,
@@ -44,6 +47,16 @@ struct option {
 
 static const struct option options[] = {
 	{ "base", TEXT, PLACE(base), NULL },
+	{ "build-base", TEXT, PLACE(build_base), NULL },
+	{ "base-family", TEXT, PLACE(base_family),
+	  "nvidia|azureml|debian|ubuntu" },
+	{ "gpu", FLAG, PLACE(gpu), NULL },
+	{ "cpu", FLAG, PLACE(cpu), NULL },
+	{ "cuda", NORMAL, PLACE(cuda), NULL },
+	{ "driver", NORMAL, PLACE(driver), NULL },
+	{ "gpu-arch", NORMAL, PLACE(gpu_arch), NULL },
+	{ "allow-cpu", FLAG, PLACE(allow_cpu), NULL },
+	{ "experimental-cuda", FLAG, PLACE(experimental_cuda), NULL },
 	{ "platform", TEXT, PLACE(platform), "linux/amd64|linux/arm64" },
 	{ "channel", LIST, PLACE(channel), NULL },
 	{ "channel-alias", TEXT, PLACE(channel_alias), NULL },
@@ -57,7 +70,7 @@ static const struct option options[] = {
 	{ "compression", COMPRESSION, PLACE(compression), NULL },
 	{ "pip-replace", TEXT, PLACE(pip_replace), "never|needed" },
 	{ "no-build-isolation", LIST, PLACE(no_build_isolation), NULL },
-	{ "build-env", LIST, PLACE(build_env), NULL },
+	{ "build-env", VARIABLES, PLACE(build_env), NULL },
 	{ "as-of", DATE, PLACE(as_of), NULL },
 	{ "lock", TEXT, PLACE(lock), NULL },
 	{ "output", LIST, PLACE(output), NULL },
@@ -84,13 +97,14 @@ static const struct option options[] = {
 };
 
 const char *const eb_limit_names[EB_LIMITS] = {
-	"build-time",	   "build-memory", "build-processes", "build-disk",
-	"package-members", "member-size",  "metadata-size",   "yaml-size",
+	"build-time",	 "build-memory",    "build-processes",
+	"build-disk",	 "package-members", "member-size",
+	"metadata-size", "yaml-size",	    "pip-time",
 };
 
 static const uint64_t limit_defaults[EB_LIMITS] = {
-	1800,	 8ULL << 30,  1024,	20ULL << 30,
-	1000000, 16ULL << 30, 16 << 20, EB_MAX_YAML,
+	1800,	     8ULL << 30, 1024,	      20ULL << 30, 1000000,
+	16ULL << 30, 16 << 20,	 EB_MAX_YAML, 600,
 };
 
 static const struct option *find(const char *name)
@@ -205,6 +219,19 @@ static int set_compression(char **place, const struct option *o,
 	return set_text(place, o, value, err);
 }
 
+static int set_normal(char **place, const struct option *o, const char *value,
+		      struct eb_error *err)
+{
+	const char *form;
+	eb_autofree char *text = eb_option_normal(o->name, value, &form);
+
+	if (text)
+		return set_text(place, o, text, err);
+	eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"", o->name,
+		   value);
+	return eb_err_hint(err, "write %s", form);
+}
+
 /* HOST/PREFIX and nothing behind it. */
 static int set_repository(char **place, const struct option *o,
 			  const char *value, struct eb_error *err)
@@ -218,6 +245,22 @@ static int set_repository(char **place, const struct option *o,
 	eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"", o->name,
 		   value);
 	return eb_err_hint(err, "write HOST/PREFIX, without tag or digest");
+}
+
+/* [PROJECT:]NAME=VALUE */
+static int add_variable(struct eb_strv *place, const struct option *o,
+			const char *value, struct eb_error *err)
+{
+	size_t project = strcspn(value, ":=");
+	const char *name = value[project] == ':' ? value + project + 1 : value;
+
+	if (strchr(name, '=') > name && *value != ':') {
+		eb_strv_add(place, value);
+		return 0;
+	}
+	eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"", o->name,
+		   value);
+	return eb_err_hint(err, "write NAME=VALUE or PROJECT:NAME=VALUE");
 }
 
 static int set_flag(bool *place, const struct option *o, const char *value,
@@ -264,7 +307,9 @@ static int set_amount(int64_t *place, const struct option *o, const char *value,
 /* What a limit cannot be raised above. */
 static uint64_t limit_most(int i)
 {
-	return i == EB_LIMIT_YAML_SIZE ? EB_MAX_YAML : INT64_MAX;
+	return i == EB_LIMIT_YAML_SIZE	? EB_MAX_YAML
+	       : i == EB_LIMIT_PIP_TIME ? MAX_PIP_S
+					: INT64_MAX;
 }
 
 /* "5", "5s", "2m" or "500ms" */
@@ -356,8 +401,10 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 	case TEXT: return set_text(place, o, value, err);
 	case REPOSITORY: return set_repository(place, o, value, err);
 	case LIST: eb_strv_add(place, value); return 0;
+	case VARIABLES: return add_variable(place, o, value, err);
 	case DATE: return set_date(place, o, value, err);
 	case COMPRESSION: return set_compression(place, o, value, err);
+	case NORMAL: return set_normal(place, o, value, err);
 	case FLAG: return set_flag(place, o, value, err);
 	case COUNT: return set_count(place, o, value, err);
 	case AGE:
@@ -404,7 +451,8 @@ void eb_config_release(struct eb_config *c)
 
 		if (options[i].kind <= REPOSITORY)
 			free(*(char **)place);
-		else if (options[i].kind == LIST)
+		else if (options[i].kind == LIST ||
+			 options[i].kind == VARIABLES)
 			eb_strv_release(place);
 	}
 	if (c->password)

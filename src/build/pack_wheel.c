@@ -3,6 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <envbuild/file.h>
+#include <envbuild/pip_resolve.h>
+
 #include "build_private.h"
 
 /* Its members are verified by RECORD while they are written, and RECORD by the
@@ -39,14 +42,52 @@ static int check_project(const struct eb_work *w, const struct eb_wheel *wheel,
 	if (!strcmp(eb_wheel_project(wheel), w->pin->name) &&
 	    !strcmp(eb_wheel_version(wheel), w->pin->version))
 		return 0;
-	return eb_err_set(err, EB_INPUT,
-			  "wheel \"%s\" is of %s %s, the lock says %s %s", file,
-			  eb_wheel_project(wheel), eb_wheel_version(wheel),
-			  w->pin->name, w->pin->version);
+	eb_err_set(err, EB_INPUT,
+		   "wheel \"%s\" is of %s %s, the lock says %s %s", file,
+		   eb_wheel_project(wheel), eb_wheel_version(wheel),
+		   w->pin->name, w->pin->version);
+	return eb_err_hint(err, "renew the lock with --update-lock");
 }
 
-int eb_pack_wheel(struct eb_work *w, int fd, const char *file,
-		  struct eb_error *err)
+/* What an sdist turned out to require is known from now on. */
+static void learn(const struct eb_work *w, const struct eb_wheel *wheel)
+{
+	const struct eb_build *b = w->build;
+	eb_autofree char *cache = eb_path_join(eb_store_dir(b->store), "uv");
+	struct eb_python_target t;
+	size_t n;
+	const char *metadata = eb_wheel_metadata(wheel, &n);
+
+	eb_describe_python(b, &t);
+	if (t.version)
+		eb_pip_built(cache, &t, &b->config->build_env, w->pin, metadata,
+			     n);
+}
+
+/* Whoever has to do something about it has to know whose it is. */
+static int say_origin(const struct eb_work *w, struct eb_error *err)
+{
+	const struct eb_pin *pin = w->pin;
+
+	if (pin->source != EB_PIN_WHEEL || !pin->url || err->hint)
+		return -1;
+	if (err->code == EB_INTEGRITY)
+		eb_err_hint(err,
+			    "it came from \"%s\"; another version, or another "
+			    "index, may have it whole",
+			    pin->url);
+	else if (err->code == EB_INPUT)
+		eb_err_hint(
+			err,
+			"it came from \"%s\"; ask for another version, or "
+			"for a build from source (\"--no-binary %s\" in the "
+			"pip section)",
+			pin->url, pin->name);
+	return -1;
+}
+
+static int pack(struct eb_work *w, int fd, const char *file,
+		struct eb_error *err)
 {
 	struct eb_build *b = w->build;
 	const uint64_t *limit = b->config->limit;
@@ -64,6 +105,13 @@ int eb_pack_wheel(struct eb_work *w, int fd, const char *file,
 	    eb_wheel_payload(wheel, &b->wheel_target, &entries, b->events,
 			     err) < 0)
 		return -1;
+	learn(w, wheel);
 	return eb_part_write(b->store, &b->compressor, eb_payload_kind(w),
 			     &w->payload_key, &entries, file, &w->payload, err);
+}
+
+int eb_pack_wheel(struct eb_work *w, int fd, const char *file,
+		  struct eb_error *err)
+{
+	return pack(w, fd, file, err) < 0 ? say_origin(w, err) : 0;
 }

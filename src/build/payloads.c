@@ -93,6 +93,8 @@ static int ask_for(struct eb_work *w, struct eb_error *err)
 		.done = fetched,
 		.data = w,
 	};
+	if (w->pin && eb_fetch_pin_way(w->build, &w->way, &w->request, err) < 0)
+		return -1;
 	eb_http_add(w->build->http, &w->request);
 	return 0;
 }
@@ -101,6 +103,8 @@ static int start(struct eb_work *w, struct eb_error *err)
 {
 	eb_autofree char *path = NULL;
 
+	if (w->pin && eb_pin_has_place(w->pin, err) < 0)
+		return -1;
 	if (!w->url)
 		w->url = w->package ? eb_fetch_url(w->build->env,
 						   &w->package->record)
@@ -169,6 +173,7 @@ static void request_error(struct eb_build *b, struct eb_error *err)
 		if (!eb_err_is_set(err) && eb_err_is_set(&w->request.err))
 			eb_err_move(err, &w->request.err);
 		eb_http_request_release(&w->request);
+		eb_index_way_release(&w->way);
 	}
 }
 
@@ -373,6 +378,24 @@ int eb_build_some_payloads(struct eb_build *b,
 	for (size_t i = 0; i < b->n; i++)
 		if (!b->work[i].left && look_at(&b->work[i], err) < 0)
 			return -1;
+	return 0;
+}
+
+int eb_build_find_payloads(struct eb_build *b, struct eb_error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct eb_work *w = &b->work[i];
+
+		if (find_cached(w, err) < 0)
+			return -1;
+		if (!w->have_payload)
+			w->placed = w->payload = (struct eb_item){
+				.kind = eb_payload_kind(w),
+				.key = w->payload_key,
+			};
+		else if (look_at(w, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 

@@ -84,24 +84,32 @@ static int check_pins(const struct eb_config *config,
 {
 	for (size_t i = 0; i < lock->n_pins; i++) {
 		const struct eb_pin *p = &lock->pin[i];
+		const char *url = p->index ? p->index : p->url;
 
-		if (eb_policy_index(config, p->index ? p->index : p->url, err) <
-		    0)
+		if (url && eb_policy_index(config, url, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
+static int check_base(const struct eb_config *config, const char *asked,
+		      const char *locked, struct eb_error *err)
+{
+	const char *base = asked ? asked : locked;
+
+	return eb_policy_check(&config->policy.bases, "bases",
+			       base ? base : "a base without name", err);
+}
+
 int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 		   struct eb_error *err)
 {
-	const char *base = config->base ? config->base : lock->base_reference;
+	const char *asked = lock->base_scratch ? "scratch" : config->base;
 
-	if (eb_policy_check(&config->policy.bases, "bases",
-			    lock->base_scratch ? "scratch"
-			    : base	       ? base
-					       : "a base without name",
-			    err) < 0)
+	if (check_base(config, asked, lock->base_reference, err) < 0 ||
+	    (lock->has_build_base &&
+	     check_base(config, config->build_base, lock->build_base_reference,
+			err) < 0))
 		return -1;
 	/* What a lock says of the channel need not be where its files are. */
 	for (size_t i = 0; i < lock->n; i++) {

@@ -51,10 +51,15 @@ static int record_job(void *arg, struct eb_error *err)
 	struct eb_digest key;
 	int rc;
 
+	if (b->foreseen && !w->looked_at) /* has it bytecode? */
+		return 0;
 	record_key(w, &key);
 	rc = eb_build_find(b, EB_ITEM_PART, &key, &w->record, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
+	if (b->foreseen)
+		return eb_foresee(b, EB_ITEM_PART, &key, NULL, 0, &w->record,
+				  err);
 	rc = w->package ? package_entries(w, &entries, err)
 			: wheel_entries(w, &entries, err);
 	if (rc < 0)

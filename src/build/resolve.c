@@ -9,6 +9,7 @@
 #include <envbuild/solve.h>
 
 #include "build_private.h"
+#include "resolve_base.h"
 #include "resolve_pip.h"
 
 /* The kernel that images are expected to meet at least, where
@@ -37,6 +38,24 @@ static const char * override(const char *variable, const char *usual)
 	return value ? value : usual;
 }
 
+/* The GPUs of the fleet, the least of them; NULL: not known. Caller frees. */
+static char *least_arch(const struct eb_config *c)
+{
+	return c->gpu_arch ? eb_strndup(c->gpu_arch, strcspn(c->gpu_arch, ","))
+			   : NULL;
+}
+
+static void add_cuda(struct virtuals *vs, const char *cuda, const char *arch)
+{
+	cuda = override("CONDA_OVERRIDE_CUDA", cuda ? cuda : "");
+	arch = override("CONDA_OVERRIDE_CUDA_ARCH", arch ? arch : "");
+	if (!*cuda)
+		return;
+	add_virtual(vs, "__cuda", cuda, "0");
+	if (*arch)
+		add_virtual(vs, "__cuda_arch", arch, "0");
+}
+
 static void describe_target(struct virtuals *vs, const struct eb_base *base,
 			    const char *platform)
 {
@@ -47,7 +66,6 @@ static void describe_target(struct virtuals *vs, const struct eb_base *base,
 	const char *arch =
 		override("CONDA_OVERRIDE_ARCHSPEC",
 			 strstr(platform, "arm64") ? "aarch64" : "x86_64");
-	const char *cuda = override("CONDA_OVERRIDE_CUDA", "");
 
 	add_virtual(vs, "__unix", "0", "0");
 	if (*linux_version)
@@ -56,11 +74,9 @@ static void describe_target(struct virtuals *vs, const struct eb_base *base,
 		add_virtual(vs, "__glibc", glibc, "0");
 	if (*arch)
 		add_virtual(vs, "__archspec", "1", arch);
-	if (*cuda)
-		add_virtual(vs, "__cuda", cuda, "0");
 }
 
-static int refuse_urls(const struct eb_spec *spec, struct eb_error *err)
+int eb_refuse_urls(const struct eb_spec *spec, struct eb_error *err)
 {
 	for (size_t i = 0; i < spec->n_conda; i++) {
 		const char *url = eb_matchspec_url(spec->conda[i]);
@@ -110,6 +126,7 @@ static int solve(struct eb_resolver *r, const struct eb_base *base,
 		 struct eb_error *err)
 {
 	const struct eb_spec *spec = r->env->spec;
+	eb_autofree char *arch = least_arch(r->config);
 	struct virtuals vs = { 0 };
 	struct eb_solve_request request = {
 		.repodata = repodata,
@@ -125,6 +142,7 @@ static int solve(struct eb_resolver *r, const struct eb_base *base,
 	int rc;
 
 	describe_target(&vs, base, r->config->platform);
+	add_cuda(&vs, r->decision->virtual_cuda, arch);
 	request.n_virtuals = vs.n;
 	eb_stage_begin(r->events, &stage, "solve");
 	rc = eb_solve(&request, out, r->events, err);
@@ -236,40 +254,34 @@ static void fill(struct eb_resolver *r, const struct eb_base *base,
 	lock->config = eb_image_settings(base->config, lock);
 }
 
-static int resolve_with_base(struct eb_resolver *r, const struct eb_base *base,
-			     struct eb_lock **out, struct eb_error *err)
+static int complete(struct eb_resolver *r, struct eb_lock *lock,
+		    struct eb_error *err)
+{
+	bool pip = r->env->spec->n_pip || r->env->spec->pylock;
+
+	/* Who explains needs no package's bytes but for its pip section. */
+	if ((!r->explains || pip) && eb_complete_hashes(r, lock, err) < 0)
+		return -1;
+	return pip ? eb_resolve_pip(r, lock, err) : 0;
+}
+
+int eb_resolve_with_base(struct eb_resolver *r, const struct eb_base *base,
+			 struct eb_lock **out, bool *solved,
+			 struct eb_error *err)
 {
 	EB_CLEANUP(eb_repodata_free_ptr) struct eb_repodata *rd = NULL;
 	EB_CLEANUP(eb_lock_free_ptr)
 	struct eb_lock *lock = eb_calloc(1, sizeof *lock);
 	EB_CLEANUP(eb_solution_release) struct eb_solution solution = { 0 };
 
+	*solved = false;
 	if (load(r, &rd, err) < 0 || solve(r, base, rd, &solution, err) < 0)
 		return -1;
+	*solved = true;
 	take_packages(lock, rd, &solution);
 	fill(r, base, lock);
-	if (eb_complete_hashes(r, lock, err) < 0)
-		return -1;
-	if (r->env->spec->n_pip && eb_resolve_pip(r, lock, err) < 0)
+	if (complete(r, lock, err) < 0)
 		return -1;
 	*out = eb_steal(lock);
 	return 0;
-}
-
-int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
-			  struct eb_error *err)
-{
-	EB_CLEANUP(eb_base_free_ptr) struct eb_base *base = NULL;
-	struct eb_stage stage;
-	int rc;
-
-	if (refuse_urls(r->env->spec, err) < 0)
-		return -1;
-	eb_stage_begin(r->events, &stage, "base");
-	rc = eb_open_base(r->config, NULL, r->store, NULL, r->events, &base,
-			  err);
-	eb_stage_end(r->events, &stage);
-	if (rc < 0)
-		return -1;
-	return resolve_with_base(r, base, out, err);
 }

@@ -24,12 +24,45 @@ static bool is_named(const struct eb_strv *names, const char *name)
 
 /* --- what its build asks for ------------------------------------------------
  */
+/* In place of an earlier one of that name. */
+static void set_variable(struct eb_strv *list, const char *pair)
+{
+	size_t n = strcspn(pair, "=") + 1;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (!strncmp(list->v[i], pair, n)) {
+			free(list->v[i]);
+			list->v[i] = eb_strdup(pair);
+			return;
+		}
+	eb_strv_add(list, pair);
+}
+
+/* Those for all projects, or those for this one, "NAME:" before them. */
+static void set_variables(const struct eb_strv *given, bool own,
+			  struct eb_pin *pin)
+{
+	for (size_t i = 0; i < given->n; i++) {
+		const char *text = given->v[i];
+		size_t n = strcspn(text, ":=");
+		eb_autofree char *word = eb_strndup(text, n);
+		eb_autofree char *name = eb_project_name(word);
+
+		if ((text[n] == ':') != own)
+			continue;
+		if (!own)
+			set_variable(&pin->build->variable, text);
+		else if (!strcmp(name, pin->name))
+			set_variable(&pin->build->variable, text + n + 1);
+	}
+}
+
 static void take_variables(struct eb_pip_side *s, struct eb_pin *pin)
 {
 	const struct eb_strv *given = &s->r->config->build_env;
 
-	for (size_t i = 0; i < given->n; i++)
-		eb_strv_add(&pin->build->variable, given->v[i]);
+	set_variables(given, false, pin);
+	set_variables(given, true, pin);
 	eb_strv_sort(&pin->build->variable);
 }
 
@@ -51,7 +84,8 @@ static int resolve(struct eb_pip_side *s, struct eb_pin *pin,
 	return 0;
 }
 
-/* First what it declares; with that its backend can be asked for more. */
+/* First what it declares; with that its backend can be asked for more, where
+ * its Python runs. */
 static int isolated(struct eb_pip_side *s, struct eb_pin *pin,
 		    struct eb_error *err)
 {
@@ -59,8 +93,9 @@ static int isolated(struct eb_pip_side *s, struct eb_pin *pin,
 	EB_CLEANUP(eb_strv_release) struct eb_strv more = { 0 };
 
 	if (eb_step_source(&s->build, pin, &sdist, err) < 0 ||
-	    resolve(s, pin, &sdist.requires, err) < 0 ||
-	    eb_step_requires(&s->build, pin, &more, err) < 0)
+	    resolve(s, pin, &sdist.requires, err) < 0)
+		return -1;
+	if (!pin->metadata && eb_step_requires(&s->build, pin, &more, err) < 0)
 		return -1;
 	if (!more.n)
 		return 0;
@@ -77,9 +112,30 @@ static int plan(struct eb_pip_side *s, struct eb_pin *pin, struct eb_error *err)
 	return pin->build->isolated ? isolated(s, pin, err) : 0;
 }
 
+/* Named where something is built alone: wheels depend on none. */
+static int take_build_base(struct eb_pip_side *s, struct eb_lock *lock,
+			   struct eb_error *err)
+{
+	const struct eb_base *base;
+
+	if (!eb_lock_executes(lock))
+		return 0;
+	if (eb_open_build_base(&s->build, err) < 0)
+		return -1;
+	base = s->build.build_base;
+	if (!base)
+		return 0;
+	lock->has_build_base = true;
+	lock->build_base = base->digest;
+	lock->build_base_reference = eb_strdup(base->reference);
+	return 0;
+}
+
 int eb_plan_builds(struct eb_pip_side *s, struct eb_lock *lock,
 		   struct eb_error *err)
 {
+	if (take_build_base(s, lock, err) < 0)
+		return -1;
 	for (size_t i = 0; i < lock->n_pins; i++)
 		if (lock->pin[i].source != EB_PIN_WHEEL &&
 		    plan(s, &lock->pin[i], err) < 0)

@@ -27,26 +27,22 @@ static void release(struct eb_pip_side *s)
 
 /* --- what is asked for -----------------------------------------------------
  */
-static const char *target_glibc(const struct eb_base *base)
+static const char *target_glibc(const struct eb_resolver *r,
+				const struct eb_base *base)
 {
 	const char *override = getenv("CONDA_OVERRIDE_GLIBC");
 
 	if (override && *override)
 		return override;
+	if (r->glibc)
+		return r->glibc;
 	return base->glibc ? base->glibc : TARGET_GLIBC;
 }
 
-static void describe_target(struct eb_pip_side *s, const char *version)
+static void describe_target(struct eb_pip_side *s)
 {
-	const char *site = s->build.site_packages;
-
-	s->request.target = (struct eb_python_target){
-		.version = version,
-		.free_threaded = site && strstr(site, "t/site-packages"),
-		.glibc = target_glibc(s->build.base),
-		.arch = strstr(s->r->config->platform, "arm64") ? "aarch64"
-								: "x86_64",
-	};
+	eb_describe_python(&s->build, &s->request.target);
+	s->request.target.glibc = target_glibc(s->r, s->build.base);
 }
 
 static int check_indexes(const struct eb_pip_side *s, struct eb_error *err)
@@ -61,6 +57,20 @@ static int check_indexes(const struct eb_pip_side *s, struct eb_error *err)
 	return 0;
 }
 
+/* Files of other machines may name indexes, too. */
+static int fetch_files(struct eb_pip_side *s, struct eb_lock *lock,
+		       struct eb_error *err)
+{
+	if (!s->set.remote.n)
+		return 0;
+	if (eb_pip_set_fetch(&s->set, s->r->http, &s->indexes, s->r->events,
+			     &lock->included, err) < 0)
+		return err->file ? -1
+				 : eb_err_at(err, s->r->env->spec->file, 0, 0);
+	eb_indexes_release(&s->indexes);
+	return eb_indexes_read(&s->set, &s->indexes, s->r->events, err);
+}
+
 static int fill(struct eb_pip_side *s, struct eb_lock *lock,
 		struct eb_error *err)
 {
@@ -73,13 +83,14 @@ static int fill(struct eb_pip_side *s, struct eb_lock *lock,
 		return eb_spec_no_python(r->env->spec, err);
 	if (eb_spec_pip_set(r->env->spec, &s->set, err) < 0 ||
 	    eb_indexes_read(&s->set, &s->indexes, r->events, err) < 0 ||
-	    check_indexes(s, err) < 0)
+	    fetch_files(s, lock, err) < 0 || check_indexes(s, err) < 0)
 		return -1;
 	s->build = (struct eb_build){ .lock = lock,
 				      .env = r->env,
 				      .config = r->config,
 				      .store = r->store,
 				      .events = r->events,
+				      .build_base_asked = r->config->build_base,
 				      .built = &s->built };
 	if (eb_compressor_init(&s->build.compressor, r->config->compression,
 			       err) < 0 ||
@@ -88,7 +99,7 @@ static int fill(struct eb_pip_side *s, struct eb_lock *lock,
 	eb_stage_begin(r->events, &stage, "conda's projects");
 	rc = eb_conda_projects(&s->build, &s->projects, err);
 	eb_stage_end(r->events, &stage);
-	describe_target(s, python->record.version);
+	describe_target(s);
 	return rc;
 }
 
@@ -106,8 +117,10 @@ static void fill_request(struct eb_pip_side *s)
 	q->as_of = r->config->as_of;
 	q->tmp = eb_store_tmp(r->store);
 	q->cache = s->cache;
+	q->build_variables = &r->config->build_env;
 	q->http = r->http;
 	q->offline = r->config->offline;
+	q->time_s = (unsigned)r->config->limit[EB_LIMIT_PIP_TIME];
 	q->elsewhere = s->build.base->scratch ? NULL : eb_root_uv;
 	q->data = &s->build;
 }
@@ -155,12 +168,24 @@ static int check_pins(const struct eb_pip_side *s, const struct eb_lock *lock,
 	return 0;
 }
 
+static int pins_of(struct eb_pip_side *s, struct eb_pip_result *out,
+		   struct eb_error *err)
+{
+	const struct eb_pylock *locked = s->r->env->spec->pylock;
+
+	if (!locked)
+		return eb_pip_resolve(&s->request, s->r->events, out, err);
+	if (eb_check_pylock(s->r->config, locked, err) < 0)
+		return -1;
+	return eb_pylock_resolve(&s->request, locked, s->r->events, out, err);
+}
+
 static int resolve(struct eb_pip_side *s, struct eb_lock *lock,
 		   struct eb_strv *replaced, struct eb_error *err)
 {
 	EB_CLEANUP(eb_pip_result_release) struct eb_pip_result result = { 0 };
 
-	if (eb_pip_resolve(&s->request, s->r->events, &result, err) < 0)
+	if (pins_of(s, &result, err) < 0)
 		return -1;
 	lock->pin = eb_steal(result.pin);
 	lock->n_pins = result.n;

@@ -24,6 +24,11 @@ struct eb_pip_side {
 int eb_resolve_pip(struct eb_resolver *r, struct eb_lock *lock,
 		   struct eb_error *err);
 
+/* resolve_pylock.c: does the policy allow every place that it names? What it
+ * says of indexes need not be where its files are. */
+int eb_check_pylock(const struct eb_config *config, const struct eb_pylock *l,
+		    struct eb_error *err);
+
 /* resolve_builds.c: what the builds of those that are no wheels require. */
 int eb_plan_builds(struct eb_pip_side *s, struct eb_lock *lock,
 		   struct eb_error *err);

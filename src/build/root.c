@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The root file system of executed steps: made when the first one runs. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +10,7 @@
 
 #include "root.h"
 
-static const struct eb_base *base_of(const struct eb_build *b)
+const struct eb_base *eb_root_base(const struct eb_build *b)
 {
 	return b->build_base ? b->build_base : b->base;
 }
@@ -34,7 +33,7 @@ static int check_platform(const struct eb_build *b, struct eb_error *err)
 
 static int check_base(const struct eb_build *b, struct eb_error *err)
 {
-	if (!base_of(b)->scratch)
+	if (!eb_root_base(b)->scratch)
 		return 0;
 	eb_err_set(err, EB_MACHINE,
 		   "the base is scratch, where no Python runs, so nothing can "
@@ -43,33 +42,12 @@ static int check_base(const struct eb_build *b, struct eb_error *err)
 				"wheels");
 }
 
-/* What is compiled against a newer C library does not start with an older one.
- */
-static int check_glibc(const struct eb_build *b, struct eb_error *err)
-{
-	const char *of = b->base->glibc;
-	const char *build = base_of(b)->glibc;
-	unsigned a[2] = { 0, 0 }, c[2] = { 0, 0 };
-
-	if (!b->build_base || !of || !build ||
-	    sscanf(of, "%u.%u", &a[0], &a[1]) != 2 ||
-	    sscanf(build, "%u.%u", &c[0], &c[1]) != 2 || c[0] < a[0] ||
-	    (c[0] == a[0] && c[1] <= a[1]))
-		return 0;
-	eb_err_set(err, EB_INPUT,
-		   "build base \"%s\" has glibc %s, newer than %s of the base: "
-		   "what it compiles would not start",
-		   b->build_base->reference, build, of);
-	return eb_err_hint(err, "name a --build-base with glibc %s or older",
-			   of);
-}
-
 /* --- the base ----------------------------------------------------------------
  */
 /* Layers that lie in a registry alone. */
 static int bring_base(struct eb_build *b, struct eb_error *err)
 {
-	const struct eb_base *base = base_of(b);
+	const struct eb_base *base = eb_root_base(b);
 	EB_CLEANUP(eb_registry_free_ptr) struct eb_registry *own = NULL;
 	struct eb_registry *registry;
 	int rc = eb_image_is_complete(b->store, &base->manifest, err);
@@ -97,7 +75,7 @@ static int unpack_base(struct eb_root *r, struct eb_error *err)
 	if (!r->dir || bring_base(b, err) < 0)
 		return -1;
 	r->rootfs = eb_path_join(r->dir, "rootfs");
-	return eb_rootfs_unpack_for_run(b->store, &base_of(b)->manifest,
+	return eb_rootfs_unpack_for_run(b->store, &eb_root_base(b)->manifest,
 					r->rootfs, b->events, err);
 }
 
@@ -161,8 +139,8 @@ static struct eb_root *begin(struct eb_build *b)
 
 static int make(struct eb_build *b, bool wheels, struct eb_error *err)
 {
-	if (check_platform(b, err) < 0 || check_base(b, err) < 0 ||
-	    check_glibc(b, err) < 0 || need_payloads(b, err) < 0)
+	if (check_platform(b, err) < 0 || eb_open_build_base(b, err) < 0 ||
+	    check_base(b, err) < 0 || need_payloads(b, err) < 0)
 		return -1;
 	if (!b->root) {
 		b->root = begin(b);

@@ -27,6 +27,8 @@ struct eb_root {
 int eb_build_root(struct eb_build *b, bool wheels, struct eb_root **out,
 		  struct eb_error *err);
 void eb_root_free(struct eb_root *r);
+/* What it begins with: the lock's build base, or its base. */
+const struct eb_base *eb_root_base(const struct eb_build *b);
 
 /* A command in it, with the limits build-*; `log_fd` takes its output. */
 struct eb_root_command {
@@ -36,11 +38,13 @@ struct eb_root_command {
 	const struct eb_mount *mount;
 	size_t n_mounts;
 	enum eb_network network;
+	enum eb_limit_name time; /* the limit that it has; 0: build-time */
 	int log_fd;
 };
 int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 		struct eb_error *err);
 
+bool eb_root_is_program(const struct eb_root *r, const char *path);
 /* Where is the program, in the environment or in the base? First of the names
  * that is there; caller frees. NULL: none. */
 char *eb_root_program(const struct eb_root *r, const char *const *names);

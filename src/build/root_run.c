@@ -27,7 +27,8 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 		.n_mounts = c->n_mounts,
 		.network = c->network,
 		.tmp = r->dir,
-		.timeout_s = (unsigned)limit[EB_LIMIT_BUILD_TIME],
+		.timeout_s = (unsigned)limit[c->time],
+		.timeout_name = eb_limit_names[c->time],
 		.memory = limit[EB_LIMIT_BUILD_MEMORY],
 		.disk = limit[EB_LIMIT_BUILD_DISK],
 		.processes = (unsigned)limit[EB_LIMIT_BUILD_PROCESSES],
@@ -47,7 +48,7 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
  */
 static const char *base_path(const struct eb_build *b)
 {
-	const struct eb_base *base = b->build_base ? b->build_base : b->base;
+	const struct eb_base *base = eb_root_base(b);
 	const char *path = eb_config_env(base->config, "PATH");
 
 	return path && *path ? path : EB_SANDBOX_PATH;
@@ -66,7 +67,7 @@ static int open_inside(const struct eb_root *r, const char *path, int flags)
 				       sizeof how);
 }
 
-static bool is_program(const struct eb_root *r, const char *path)
+bool eb_root_is_program(const struct eb_root *r, const char *path)
 {
 	eb_autofd int fd = open_inside(r, path, O_PATH);
 	struct stat st;
@@ -84,7 +85,7 @@ void eb_root_prefer_linker(const struct eb_root *r)
 		eb_asprintf("%s/compiler_compat", r->b->lock->prefix);
 	eb_autofd int fd = -1;
 
-	if (!is_program(r, "/usr/bin/ld"))
+	if (!eb_root_is_program(r, "/usr/bin/ld"))
 		return;
 	fd = open_inside(r, folder, O_RDONLY | O_DIRECTORY);
 	if (fd >= 0)
@@ -102,7 +103,7 @@ char *eb_root_program(const struct eb_root *r, const char *const *names)
 			eb_autofree char *path =
 				eb_path_join(folder.v[i], *names);
 
-			if (*path == '/' && is_program(r, path))
+			if (*path == '/' && eb_root_is_program(r, path))
 				return eb_steal(path);
 		}
 	return NULL;
@@ -118,7 +119,7 @@ void eb_root_env(const struct eb_root *r, const char *before,
 		 struct eb_strv *env)
 {
 	const struct eb_build *b = r->b;
-	const struct eb_base *base = b->build_base ? b->build_base : b->base;
+	const struct eb_base *base = eb_root_base(b);
 	const json_t *list =
 		json_object_get(json_object_get(base->config, "config"), "Env");
 	json_t *pair;

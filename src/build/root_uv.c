@@ -14,7 +14,7 @@
 
 #define MAX_OUT ((size_t)16 << 20)
 #define AT "/build"
-#define AT_CALL AT "/call"
+#define AT_CALL EB_CALL_AT
 #define AT_UV AT "/bin/uv"
 #define AT_CA AT "/ca.pem"
 
@@ -52,8 +52,8 @@ struct call {
 	struct eb_uv_call *uv;
 	char *dir; /* scratch */
 	struct eb_strv argv, env;
-	struct eb_mount mount[4];
-	size_t n_mounts;
+	struct eb_mount *mount;
+	size_t n_mounts, alloc_mounts;
 	int log;
 };
 
@@ -69,6 +69,7 @@ static void release(struct call *c)
 		free(c->mount[i].source);
 		free(c->mount[i].destination);
 	}
+	free(c->mount);
 	if (c->dir)
 		eb_sandbox_remove(c->dir, &ignored);
 	free(c->dir);
@@ -78,6 +79,7 @@ static void release(struct call *c)
 static void add_mount(struct call *c, const char *source,
 		      const char *destination, bool read_only)
 {
+	EB_GROW(c->mount, c->n_mounts, c->alloc_mounts);
 	c->mount[c->n_mounts++] = (struct eb_mount){
 		.source = eb_strdup(source),
 		.destination = eb_strdup(destination),
@@ -114,6 +116,7 @@ static void fill_env(struct call *c)
 	if (ca && !has_variable(&c->env, "SSL_CERT_FILE")) {
 		add_mount(c, ca, AT_CA, true);
 		eb_strv_add(&c->env, "SSL_CERT_FILE=" AT_CA);
+		eb_strv_add(&c->env, "PIP_CERT=" AT_CA);
 	}
 	eb_root_env(c->root, NULL, &c->env);
 	eb_strv_add(&c->env, "HOME=/tmp");
@@ -125,10 +128,17 @@ static int fill(struct call *c, struct eb_error *err)
 	if (!c->dir)
 		return -1;
 	add_mount(c, c->uv->dir, AT_CALL, false);
-	add_mount(c, c->uv->uv, AT_UV, true);
+	if (c->uv->uv)
+		add_mount(c, c->uv->uv, AT_UV, true);
 	add_mount(c, c->dir, "/tmp", false);
+	for (size_t i = 0; c->uv->see && c->uv->see[i]; i++) {
+		eb_autofree char *at =
+			eb_asprintf(AT_CALL "/" EB_UV_SEE "/%zu", i);
+
+		add_mount(c, c->uv->see[i], at, true);
+	}
 	fill_env(c);
-	eb_strv_add(&c->argv, AT_UV);
+	eb_strv_add(&c->argv, c->uv->uv ? AT_UV : c->uv->argv[0]);
 	for (const char *const *a = c->uv->argv + 1; *a; a++)
 		eb_strv_add(&c->argv, *a);
 	c->log = eb_unnamed_file(c->root->dir, err);
@@ -144,6 +154,7 @@ static int run(struct call *c, struct eb_error *err)
 		.mount = c->mount,
 		.n_mounts = c->n_mounts,
 		.network = EB_NETWORK_HOST,
+		.time = EB_LIMIT_PIP_TIME,
 		.log_fd = c->log,
 	};
 	off_t size;
@@ -160,11 +171,24 @@ static int run(struct call *c, struct eb_error *err)
 	return eb_read_fd(c->log, "uv", MAX_OUT, c->uv->out, err);
 }
 
+/* An environment may have a record of its Python, and no program. */
+static bool has_python(const struct eb_root *r)
+{
+	eb_autofree char *path = eb_path_join(r->b->lock->prefix, "bin/python");
+
+	return eb_root_is_program(r, path);
+}
+
 int eb_root_uv(void *build, struct eb_uv_call *call, struct eb_error *err)
 {
 	struct call c EB_CLEANUP(release) = { .uv = call, .log = -1 };
+	const struct eb_build *b = build;
 
-	if (eb_build_root(build, false, &c.root, err) < 0 || fill(&c, err) < 0)
+	if (strcmp(b->lock->platform, eb_machine_platform()))
+		return 1;
+	if (eb_build_root(build, false, &c.root, err) < 0)
 		return -1;
-	return run(&c, err);
+	if (!has_python(c.root))
+		return 1;
+	return fill(&c, err) < 0 ? -1 : run(&c, err);
 }

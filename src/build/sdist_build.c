@@ -137,18 +137,33 @@ static void find_compilers(struct eb_sdist_build *s)
 	s->cxx = eb_root_program(s->root, cpp);
 }
 
+const char *eb_sdist_build_kind(const struct eb_sdist_build *s)
+{
+	return s->b->build_base ? "build base" : "base";
+}
+
+static bool is_cpp(const char *file)
+{
+	return eb_ends(file, ".cc") || eb_ends(file, ".cpp") ||
+	       eb_ends(file, ".cxx");
+}
+
 /* Some projects do without what they cannot compile, so that this is no
  * error yet. */
 static void warn_compiler(const struct eb_sdist_build *s)
 {
-	if (s->sdist.has_c && !s->compiler)
-		eb_warn(s->b->events,
-			"\"%s\" has sources to be compiled (\"%s\"), and there "
-			"is no C compiler: neither in the base nor among "
-			"conda's packages; a --build-base with one, or the "
-			"conda package \"c-compiler\" (\"gcc_linux-64\"), "
-			"brings it",
-			s->pin->file, s->sdist.c_file);
+	bool cpp = s->sdist.has_c && is_cpp(s->sdist.c_file);
+
+	if (!s->sdist.has_c || (cpp ? s->cxx : s->compiler))
+		return;
+	eb_warn(s->b->events,
+		"\"%s\" has sources to be compiled (\"%s\"), and there is no "
+		"%s compiler: neither in %s \"%s\" nor among conda's "
+		"packages; a --build-base with one, or the conda package "
+		"\"%s\" (\"%s_linux-64\"), brings it",
+		s->pin->file, s->sdist.c_file, cpp ? "C++" : "C",
+		eb_sdist_build_kind(s), eb_root_base(s->b)->reference,
+		cpp ? "cxx-compiler" : "c-compiler", cpp ? "gxx" : "gcc");
 }
 
 int eb_sdist_build_prepare(struct eb_sdist_build *s, struct eb_error *err)

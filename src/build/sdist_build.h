@@ -48,6 +48,9 @@ int eb_sdist_build_prepare(struct eb_sdist_build *s, struct eb_error *err);
 json_t *eb_sdist_build_call(struct eb_sdist_build *s, const char *hook,
 			    struct eb_error *err);
 
+/* "base" or "build base", in messages. */
+const char *eb_sdist_build_kind(const struct eb_sdist_build *s);
+
 /* sdist_build_env.c */
 /* The wheels that the build requires, below dir/env. */
 int eb_sdist_build_install(struct eb_sdist_build *s, struct eb_error *err);

@@ -123,8 +123,10 @@ static const struct sign signs[] = {
 				    "headers" },
 	{ "No CMAKE_C_COMPILER could be found", CC_ADVICE },
 	{ "No CMAKE_CXX_COMPILER could be found", CC_ADVICE },
-	{ "No such file or directory: 'cmake'",
-	  "it needs cmake: in a --build-base, or as a conda package" },
+	{ "cc1plus'", CC_ADVICE },
+	{ "mpicxx -show failed",
+	  "it needs MPI's compiler: a --build-base with that "
+	  "(\"libopenmpi-dev\" of Debian) brings it" },
 	{ "can't find Rust compiler",
 	  "it needs Rust: in a --build-base, or the conda package \"rust\"" },
 	{ "name resolution", "a build has no network: what it needs has to be "
@@ -142,15 +144,34 @@ static const struct sign signs[] = {
 				   "/tmp" },
 };
 
-/* NAME of "No module named 'NAME'", the last one. */
-static char *missing_module(const char *log)
+/* What is quoted behind these words, the last time. */
+static char *last_quoted(const char *log, const char *words)
 {
-	static const char words[] = "No module named '";
 	const char *at = log, *found = NULL;
 
 	while ((at = strstr(at, words)))
 		found = at += strlen(words);
-	return found ? eb_strndup(found, strcspn(found, "'.\n")) : NULL;
+	return found ? eb_strndup(found, strcspn(found, "'\n")) : NULL;
+}
+
+/* NAME of "No module named 'NAME'", the topmost one. */
+static char *missing_module(const char *log)
+{
+	char *name = last_quoted(log, "No module named '");
+
+	if (name)
+		name[strcspn(name, ".")] = '\0';
+	return name;
+}
+
+/* A program that was called by its name alone; NULL where that may be a
+ * file's. */
+static char *missing_program(const char *log)
+{
+	eb_autofree char *name =
+		last_quoted(log, "No such file or directory: '");
+
+	return name && *name && !strpbrk(name, "./ ") ? eb_steal(name) : NULL;
 }
 
 /* "gcc", "x86_64-linux-gnu-g++-12", "/usr/bin/cc" ... */
@@ -197,6 +218,7 @@ static bool lacks_compiler(const struct eb_strv *lines)
 static char *advice(const struct eb_sdist_build *s, const char *log)
 {
 	eb_autofree char *module = missing_module(log);
+	eb_autofree char *program = missing_program(log);
 
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
 		if (strstr(log, signs[i].words))
@@ -211,21 +233,23 @@ static char *advice(const struct eb_sdist_build *s, const char *log)
 		return eb_asprintf("it imports \"%s\" while it is built: add "
 				   "what brings that to the environment",
 				   module);
+	if (program)
+		return eb_asprintf("it calls \"%s\", which is not there: a "
+				   "--build-base with it, or a conda package, "
+				   "brings it",
+				   program);
 	return NULL;
 }
 
 /* Said instead of a status. */
 static char *no_compiler(const struct eb_sdist_build *s, struct eb_error *err)
 {
-	const struct eb_base *base =
-		s->b->build_base ? s->b->build_base : s->b->base;
-
 	eb_err_release(err);
-	eb_err_set(
-		err, EB_STEP,
-		"\"%s\", building its wheel: it has to be compiled, and base "
-		"\"%s\" has no C compiler",
-		s->pin->file, base->reference);
+	eb_err_set(err, EB_STEP,
+		   "\"%s\", building its wheel: it has to be compiled, and %s "
+		   "\"%s\" has no C compiler",
+		   s->pin->file, eb_sdist_build_kind(s),
+		   eb_root_base(s->b)->reference);
 	return eb_strdup(CC_ADVICE);
 }
 

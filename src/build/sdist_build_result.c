@@ -68,16 +68,12 @@ static int check_tags(const struct eb_sdist_build *s,
 		      struct eb_error *err)
 {
 	const struct eb_build *b = s->b;
-	const struct eb_base *base = b->build_base ? b->build_base : b->base;
+	const struct eb_base *base = b->base;
 	EB_CLEANUP(eb_strv_release) struct eb_strv tags = { 0 };
-	const struct eb_python_target target = {
-		.version = eb_lock_find(b->lock, "python")->record.version,
-		.free_threaded = strstr(b->site_packages, "t/site-packages"),
-		.glibc = base->glibc ? base->glibc : "2.17",
-		.arch = strstr(b->lock->platform, "arm64") ? "aarch64"
-							   : "x86_64",
-	};
+	struct eb_python_target target;
 
+	eb_describe_python(b, &target);
+	target.glibc = base->glibc ? base->glibc : "2.17";
 	if (eb_tags_of(&target, &tags, err) < 0)
 		return -1;
 	if (eb_wheel_rank(name, &tags) >= 0)

@@ -12,6 +12,7 @@
 #include "step_source.h"
 
 #define FACT "step"
+#define STORY "step-story" /* result -> how long it took, its log */
 
 struct keys {
 	struct eb_digest own, shared;
@@ -59,6 +60,45 @@ static int recall(struct eb_build *b, const struct eb_digest *key,
 	return eb_store_has(b->store, result, err);
 }
 
+static int tell_story(struct eb_build *b, const struct eb_digest *result,
+		      uint64_t ns, const char *log, struct eb_error *err)
+{
+	const char *slash = log ? strrchr(log, '/') : NULL;
+	eb_autojson json_t *j =
+		json_pack("{s:I}", "milliseconds", (json_int_t)(ns / 1000000));
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+	char hex[EB_HEX_SIZE];
+
+	if (slash)
+		json_object_set_new(j, "log", json_string(slash + 1));
+	eb_json_canonical(j, &text);
+	return eb_store_put_fact(b->store, STORY, eb_digest_hex(result, hex),
+				 text.data, NULL, err);
+}
+
+int eb_step_story(struct eb_store *store, const struct eb_digest *result,
+		  struct eb_lock_step *out, struct eb_error *err)
+{
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+	eb_autojson json_t *j = NULL;
+	char hex[EB_HEX_SIZE];
+	json_int_t took;
+	int rc = eb_store_find_fact(store, STORY, eb_digest_hex(result, hex),
+				    &text, err);
+
+	if (rc <= 0)
+		return rc;
+	j = eb_json_parse(text.data, text.len, STORY, &why);
+	if (!j)
+		return 0;
+	took = eb_json_int(j, "milliseconds", 0);
+	out->milliseconds = took > 0 ? (uint64_t)took : 0;
+	free(out->log);
+	out->log = eb_strdup(eb_json_str(j, "log"));
+	return 1;
+}
+
 /* --- the registry
  * -------------------------------------------------------------
  */
@@ -88,13 +128,62 @@ static int tell_team(struct eb_build *b, const struct eb_digest *key,
 		       : 0;
 }
 
-static int find(struct eb_build *b, const struct keys *k,
-		struct eb_digest *result, struct eb_error *err)
+static int make_keys(struct eb_build *b, const struct eb_pin *pin,
+		     struct keys *k, struct eb_error *err)
+{
+	if (!pin->version || !pin->build)
+		return eb_err_set(err, EB_INPUT,
+				  "the lock does not say what \"%s\" becomes",
+				  pin->file);
+	if (eb_step_key(b, pin, &k->own, err) < 0)
+		return -1;
+	return eb_step_shared_key(b, pin, &k->shared, err);
+}
+
+static int recall_either(struct eb_build *b, const struct keys *k,
+			 struct eb_digest *result, struct eb_error *err)
 {
 	int rc = recall(b, &k->own, result, err);
 
-	if (rc == 0)
-		rc = recall(b, &k->shared, result, err);
+	return rc ? rc : recall(b, &k->shared, result, err);
+}
+
+int eb_step_recall(struct eb_build *b, const struct eb_pin *pin,
+		   struct eb_digest *key, struct eb_digest *result,
+		   struct eb_error *err)
+{
+	struct keys k;
+
+	if (make_keys(b, pin, &k, err) < 0)
+		return -1;
+	*key = k.own;
+	return recall_either(b, &k, result, err);
+}
+
+int eb_step_look(struct eb_build *b, const struct eb_pin *pin,
+		 struct eb_digest *key, struct eb_digest *result,
+		 uint64_t *size, struct eb_error *err)
+{
+	struct keys k;
+	int rc;
+
+	*size = 0;
+	if (make_keys(b, pin, &k, err) < 0)
+		return -1;
+	*key = k.own;
+	rc = recall_either(b, &k, result, err);
+	if (rc == 0 && b->team)
+		rc = eb_team_step_look(b->team, &k.own, result, size, err);
+	if (rc == 0 && b->team)
+		rc = eb_team_step_look(b->team, &k.shared, result, size, err);
+	return rc;
+}
+
+static int find(struct eb_build *b, const struct keys *k,
+		struct eb_digest *result, struct eb_error *err)
+{
+	int rc = recall_either(b, k, result, err);
+
 	if (rc == 0)
 		rc = ask_team(b, &k->own, result, err);
 	if (rc == 0)
@@ -143,6 +232,7 @@ static int build(struct eb_sdist_build *s, const struct keys *k,
 	eb_autojson json_t *answer = NULL;
 	eb_autofree char *file = NULL, *log = NULL;
 	eb_autofd int fd = -1;
+	uint64_t begun = eb_now_ns();
 
 	if (eb_sdist_build_prepare(s, err) < 0)
 		return -1;
@@ -158,7 +248,8 @@ static int build(struct eb_sdist_build *s, const struct keys *k,
 	if (log)
 		eb_detail(s->b->events, "\"%s\" was built; its log is \"%s\"",
 			  file, log);
-	if (keep(s, fd, file, result, err) < 0)
+	if (keep(s, fd, file, result, err) < 0 ||
+	    tell_story(s->b, result, eb_now_ns() - begun, log, err) < 0)
 		return -1;
 	return share(s->b, k, is_pure(s, file), result, err);
 }
@@ -194,12 +285,7 @@ int eb_step_wheel(struct eb_build *b, const struct eb_pin *pin, int *fd,
 	uint64_t size;
 	int rc;
 
-	if (!pin->version || !pin->build)
-		return eb_err_set(err, EB_INPUT,
-				  "the lock does not say what \"%s\" becomes",
-				  pin->file);
-	if (eb_step_key(b, pin, &k.own, err) < 0 ||
-	    eb_step_shared_key(b, pin, &k.shared, err) < 0)
+	if (make_keys(b, pin, &k, err) < 0)
 		return -1;
 	rc = find(b, &k, result, err);
 	if (rc < 0 || (rc == 0 && make(b, pin, &k, result, err) < 0))

@@ -19,10 +19,23 @@
 /* sha256 of all that its result depends on: the source, python (version and
  * package), platform, base, what the build requires, variables and settings;
  * of conda's packages those that are no Python projects; without isolation all
- * of the environment; SOURCE_DATE_EPOCH, EB_BUILD_EPOCH. b: lock, build_base.
+ * of the environment; SOURCE_DATE_EPOCH, EB_BUILD_EPOCH. b: lock.
  * EB_INPUT: the lock has no python. */
 int eb_step_key(struct eb_build *b, const struct eb_pin *pin,
 		struct eb_digest *out, struct eb_error *err);
+/* Its key, and its result as far as the store knows one. 1, 0, -1. */
+int eb_step_recall(struct eb_build *b, const struct eb_pin *pin,
+		   struct eb_digest *key, struct eb_digest *result,
+		   struct eb_error *err);
+/* The same, and in the team's registry: its size there, which is not 0 where
+ * the store has it not. Nothing is fetched but what says so. */
+int eb_step_look(struct eb_build *b, const struct eb_pin *pin,
+		 struct eb_digest *key, struct eb_digest *result,
+		 uint64_t *size, struct eb_error *err);
+/* How it came about, where it was built here: time and log of `out`. 1, 0,
+ * -1. */
+int eb_step_story(struct eb_store *store, const struct eb_digest *result,
+		  struct eb_lock_step *out, struct eb_error *err);
 /* The wheel of a pin that is none: from the store, from the registry, else
  * built. `fd` is it for reading, `file` a name that fits it (caller frees),
  * `result` its sha256, which is a blob of the store. Built in the root of the

@@ -122,7 +122,7 @@ static void add_build(const struct eb_pin_build *build, struct eb_keyer *k)
 static int key(struct eb_build *b, const struct eb_pin *pin, bool anywhere,
 	       struct eb_digest *out, struct eb_error *err)
 {
-	const struct eb_base *base = b->build_base ? b->build_base : b->base;
+	const struct eb_lock *lock = b->lock;
 	bool isolated = pin->build->isolated;
 	struct eb_keyer k;
 
@@ -130,14 +130,15 @@ static int key(struct eb_build *b, const struct eb_pin *pin, bool anywhere,
 		     anywhere ? "envbuild step of any base" : "envbuild step");
 	eb_key_u64(&k, STEP_EPOCH);
 	eb_key_u64(&k, EB_BUILD_EPOCH);
-	eb_key_u64(&k, (uint64_t)b->lock->source_date_epoch);
+	eb_key_u64(&k, (uint64_t)lock->source_date_epoch);
 	add_source(pin, &k);
 	add_build(pin->build, &k);
-	eb_key_text(&k, b->lock->platform);
+	eb_key_text(&k, lock->platform);
 	if (add_python(b, &k, err) < 0)
 		return -1;
 	if (!anywhere) {
-		eb_key_digest(&k, base ? &base->digest : &b->lock->base);
+		eb_key_digest(&k, lock->has_build_base ? &lock->build_base
+						       : &lock->base);
 		add_conda(b, !isolated, &k);
 		if (!isolated && add_projects(b, pin, &k, err) < 0)
 			return -1;

@@ -33,13 +33,16 @@ static int download(struct eb_build *b, const struct eb_pin *pin,
 					   .offline = b->config->offline };
 	EB_CLEANUP(eb_http_free_ptr)
 	struct eb_http *http = eb_http_new(&options, b->events);
+	struct eb_index_way way EB_CLEANUP(eb_index_way_release) = { 0 };
 	struct eb_http_request request = { .url = url,
 					   .task = pin->file,
 					   .expect_size = pin->size,
 					   .max_bytes = pin->size,
 					   .fd = fd };
-	int rc;
+	int rc = eb_fetch_pin_way(b, &way, &request, err);
 
+	if (rc < 0)
+		return -1;
 	eb_http_add(http, &request);
 	rc = eb_http_run(http, err);
 	if (rc == 0 && eb_err_is_set(&request.err)) {
@@ -57,11 +60,16 @@ static int download(struct eb_build *b, const struct eb_pin *pin,
 static int open_url(struct eb_build *b, const struct eb_pin *pin,
 		    struct eb_error *err)
 {
-	char *url = eb_fetch_pin_url(b, pin);
-	eb_autofree char *path = eb_file_url_path(url);
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC)
-		      : eb_unnamed_file(eb_store_tmp(b->store), err);
+	eb_autofree char *path = NULL;
+	char *url;
+	int fd;
 
+	if (eb_pin_has_place(pin, err) < 0)
+		return -1;
+	url = eb_fetch_pin_url(b, pin);
+	path = eb_file_url_path(url);
+	fd = path ? open(path, O_RDONLY | O_CLOEXEC)
+		  : eb_unnamed_file(eb_store_tmp(b->store), err);
 	if (fd < 0 && path)
 		eb_err_errno(err, EB_NETWORK, errno, "\"%s\"", path);
 	if (fd >= 0 && !path && download(b, pin, url, fd, err) < 0) {

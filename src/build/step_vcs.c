@@ -23,27 +23,23 @@ static const char *plain_url(const char *url)
 	return eb_starts(url, "git+") ? url + strlen("git+") : url;
 }
 
-/* A login goes by a rewriting of the URL: nobody else sees the variables. */
-static void environment(const struct eb_pin *pin, const char *url,
-			struct eb_strv *env)
+static void environment(const char *url, struct eb_strv *env)
 {
+	struct eb_strv urls = { (char *[]){ (char *)url }, 1, 1 };
+
 	for (char **e = environ; *e; e++)
 		if (!eb_starts(*e, "GIT_"))
 			eb_strv_add(env, *e);
 	eb_strv_add(env, "GIT_TERMINAL_PROMPT=0");
 	eb_strv_add(env, "GIT_ALLOW_PROTOCOL=https:http:ssh:git:file");
 	eb_strv_add(env, "GIT_LFS_SKIP_SMUDGE=1");
-	if (!strcmp(url, pin->url))
-		return;
-	eb_strv_add(env, "GIT_CONFIG_COUNT=1");
-	eb_strv_addf(env, "GIT_CONFIG_KEY_0=url.%s.insteadOf", plain_url(url));
-	eb_strv_addf(env, "GIT_CONFIG_VALUE_0=%s", plain_url(pin->url));
+	eb_git_logins(&urls, env);
 }
 
 static void release_env(struct eb_strv *env)
 {
 	for (size_t i = 0; i < env->n; i++)
-		if (eb_starts(env->v[i], "GIT_CONFIG_KEY_0="))
+		if (eb_starts(env->v[i], "GIT_CONFIG_VALUE_"))
 			explicit_bzero(env->v[i], strlen(env->v[i]));
 	eb_strv_release(env);
 }
@@ -66,7 +62,7 @@ static int git(struct eb_build *b, const struct eb_pin *pin,
 	eb_autofree char *words = NULL;
 	int status = 0;
 
-	environment(pin, url, &env);
+	environment(url, &env);
 	eb_secret_free(url);
 	eb_buf_reset(said);
 	if (eb_process_run(argv, (const char *const *)env.v, NULL, 0, SAID_MAX,

@@ -221,7 +221,7 @@ static int collect(struct eb_build *b, const struct eb_item *item, size_t n,
 					 item[i].compressor);
 		if (k && k->item.size)
 			out[(*n_out)++] = k;
-		else if (k &&
+		else if (k && !b->foreseen &&
 			 (eb_store_put(b->store, nothing, 0, NULL, err) < 0 ||
 			  put_row(b, k, err) < 0))
 			return -1;
@@ -240,6 +240,24 @@ static size_t unique(const struct eb_known_item **k, size_t n)
 	return to;
 }
 
+/* Of a plan: they are noted. */
+static void foresee(struct eb_foreseen *f, const struct eb_known_item **k,
+		    size_t n)
+{
+	pthread_mutex_lock(&f->lock);
+	for (size_t i = 0; i < n; i++) {
+		size_t j = 0;
+
+		while (j < f->n && f->pulled[j] != k[i])
+			j++;
+		if (j < f->n)
+			continue;
+		EB_GROW(f->pulled, f->n, f->alloc);
+		f->pulled[f->n++] = k[i];
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
 int eb_build_bring(struct eb_build *b, const struct eb_item *item, size_t n,
 		   struct eb_error *err)
 {
@@ -252,6 +270,10 @@ int eb_build_bring(struct eb_build *b, const struct eb_item *item, size_t n,
 	if (collect(b, item, n, k, &found, err) < 0)
 		return -1;
 	found = unique(k, found);
+	if (b->foreseen)
+		foresee(b->foreseen, k, found);
+	if (b->foreseen)
+		return 0;
 	for (from = 0; from < found; from = to) {
 		struct slices s = { .b = b, .item = k + from };
 

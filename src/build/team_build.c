@@ -205,8 +205,9 @@ static int attempt(struct eb_team_work *w, struct eb_error *err)
 		w->built->cached = false;
 		rc = make(w, err) < 0 ? -1 : 1;
 	}
-	if (rc < 0 || eb_locked_begin(w->t, w->push, w->lock, w->lock->time,
-				      &w->map, &w->locked, err) < 0)
+	if (rc < 0 || eb_lock_note_steps(w->lock, w->store, err) < 0 ||
+	    eb_locked_begin(w->t, w->push, w->lock, w->lock->time, &w->map,
+			    &w->locked, err) < 0)
 		return -1;
 	return publish(w, err);
 }
@@ -323,7 +324,7 @@ static int work(struct eb_team_work *w, struct eb_team_image *out,
 	return w->standing ? eb_team_point(w, out, err) : finish(w, out, err);
 }
 
-int eb_team_build(struct eb_team *t, const struct eb_lock *lock,
+int eb_team_build(struct eb_team *t, struct eb_lock *lock,
 		  const struct eb_env *env, const struct eb_config *config,
 		  struct eb_store *store, struct eb_events *events,
 		  struct eb_built *built, struct eb_team_image *out,

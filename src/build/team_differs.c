@@ -59,13 +59,25 @@ static void setting(const char *name, const char *was, const char *is,
 			     is ? is : "none");
 }
 
+#define SHORT_DIGEST (sizeof "sha256:" - 1 + 12)
+
 static void base_text(const struct eb_lock *lock, char text[EB_DIGEST_TEXT])
 {
 	if (lock->base_scratch)
 		strcpy(text, "scratch");
 	else
 		eb_digest_text(&lock->base, text);
-	text[sizeof "sha256:" - 1 + 12] = '\0';
+	text[SHORT_DIGEST] = '\0';
+}
+
+static const char *build_base_text(const struct eb_lock *lock,
+				   char text[EB_DIGEST_TEXT])
+{
+	if (!lock->has_build_base)
+		return NULL;
+	eb_digest_text(&lock->build_base, text);
+	text[SHORT_DIGEST] = '\0';
+	return text;
 }
 
 static void settings(const struct eb_lock *nearest, const struct eb_lock *ours,
@@ -76,6 +88,8 @@ static void settings(const struct eb_lock *nearest, const struct eb_lock *ours,
 	base_text(nearest, was);
 	base_text(ours, is);
 	setting("base", was, is, out);
+	setting("build-base", build_base_text(nearest, was),
+		build_base_text(ours, is), out);
 	setting("platform", nearest->platform, ours->platform, out);
 	setting("prefix", nearest->prefix, ours->prefix, out);
 	setting("pyc", nearest->pyc, ours->pyc, out);

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <envbuild/decision.h>
+
 #include "team_nearest.h"
 #include "team_recent.h"
 
@@ -60,6 +62,7 @@ static struct eb_lock *solved(struct eb_team *t, struct eb_env *env,
 	offline.refresh = false;
 	if (eb_resolve_definition(&r, &lock, &why) < 0)
 		lock = NULL;
+	eb_decision_free(r.decision);
 	forget(t, &why);
 	return lock;
 }

@@ -62,6 +62,25 @@ static int bring(struct eb_team *t, const char *tag,
 }
 
 /* --- finding ---------------------------------------------------------- */
+int eb_team_step_look(struct eb_team *t, const struct eb_digest *key,
+		      struct eb_digest *blob, uint64_t *size,
+		      struct eb_error *err)
+{
+	eb_autofree char *tag = eb_team_tag_of(EB_TAG_STEP, key, NULL);
+	EB_CLEANUP(eb_artifact_release) struct eb_artifact a = { 0 };
+	const struct eb_descriptor *d;
+	int rc = eb_artifact_get(t, tag, EB_MT_STEP, &a, err);
+
+	if (rc <= 0)
+		return rc;
+	d = eb_artifact_layer(&a, MT_RESULT);
+	if (!d)
+		return 0;
+	*blob = d->digest;
+	*size = d->size;
+	return 1;
+}
+
 static int find(struct eb_team *t, const char *tag, struct eb_store *store,
 		struct eb_digest *blob, uint64_t *size, struct eb_error *err)
 {

@@ -11,7 +11,7 @@
 
 struct eb_team_work {
 	struct eb_team *t;
-	const struct eb_lock *lock;
+	struct eb_lock *lock;
 	const struct eb_env *env;
 	const struct eb_config *config;
 	struct eb_store *store;

@@ -57,6 +57,8 @@ int eb_verify_conda(struct eb_claims *c, struct eb_error *err);
 int eb_verify_records(struct eb_claims *c, struct eb_error *err);
 /* verify_match.c: the claims against the files. */
 int eb_verify_match(struct eb_claims *c, struct eb_error *err);
+/* verify_case.c: paths that differ in case alone. */
+void eb_verify_case(struct eb_claims *c);
 /* verify_stray.c: files below site-packages that nothing claims. */
 int eb_verify_stray(struct eb_claims *c, struct eb_error *err);
 

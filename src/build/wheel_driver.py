@@ -10,6 +10,7 @@ TASK is JSON: `hook` ("requires" or "wheel"), `source`, `out`, `backend`,
 import importlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -93,12 +94,18 @@ def settings_of(pairs):
 
 
 def call(task):
+    # `out` is a mount, and there are backends that make their folder anew.
     backend = find_backend(task)
     settings = settings_of(task["settings"])
     if task["hook"] == "requires":
         hook = getattr(backend, "get_requires_for_build_wheel", None)
         return {"requires": list(hook(settings)) if hook else []}
-    name = backend.build_wheel(task["out"], settings)
+    folder = os.path.join(os.path.dirname(__file__), "wheel")
+    os.mkdir(folder)
+    name = backend.build_wheel(folder, settings)
+    for file in os.listdir(folder):
+        if file.endswith(".whl"):
+            shutil.move(os.path.join(folder, file), task["out"])
     return {"wheel": os.path.basename(name)}
 
 

@@ -55,6 +55,19 @@ static int pin_key(struct eb_work *w, struct eb_error *err)
 	return 0;
 }
 
+void eb_describe_python(const struct eb_build *b, struct eb_python_target *out)
+{
+	const struct eb_locked_package *p = eb_lock_find(b->lock, "python");
+	const char *site = b->site_packages;
+	bool arm = strstr(b->lock->platform, "arm64");
+
+	*out = (struct eb_python_target){
+		.version = p ? p->record.version : NULL,
+		.free_threaded = site && strstr(site, "t/site-packages"),
+		.arch = arm ? "aarch64" : "x86_64",
+	};
+}
+
 int eb_work_keys(struct eb_build *b, struct eb_error *err)
 {
 	for (size_t i = 0; i < b->n; i++) {

@@ -21,13 +21,19 @@
 #include <envbuild/store.h>
 #include <envbuild/str.h>
 
-#define EB_LIGHT_COMMANDS(X) X(check) X(hash) X(lint) X(cache) X(help)
+#define EB_LIGHT_COMMANDS(X)                                           \
+	X(check)                                                       \
+	X(hash)                                                        \
+	X(lint) X(cache) X(list) X(show) X(clone) X(register) X(label) \
+		X(archive) X(restore) X(help)
 #define EB_FULL_COMMANDS(X) \
-	X(build) X(lock) X(run) X(verify) X(push) X(pull) X(inspect) X(doctor)
+	X(build)            \
+	X(lock) X(plan) X(explain) X(run) X(verify) X(push) X(pull) X(inspect) X(doctor)
 
 /* Light commands by name, too, for calls of them that need what the light
  * program has not (is_full below): the full program looks here first. */
-#define EB_REGISTRY_COMMANDS(X) X(check_registry) X(cache_registry)
+#define EB_REGISTRY_COMMANDS(X) \
+	X(check_registry) X(cache_registry) X(clone_registry)
 
 struct eb_cli {
 	struct eb_config config;

@@ -4,6 +4,7 @@
 
 #include <envbuild/file.h>
 
+#include "cmd_named.h"
 #include "image_ref.h"
 #include "result.h"
 
@@ -105,13 +106,34 @@ static int name_registry(struct eb_cli *cli, const struct eb_result *r,
 	return eb_write_file(path, line, strlen(line), 0644, err);
 }
 
+/* What is to be built; with --name it is registered first, and built as that.
+ */
+static int name_input(struct eb_cli *cli, char **input, struct eb_error *err)
+{
+	EB_CLEANUP(eb_named_free_ptr) struct eb_named *e = NULL;
+	const char *name = eb_cli_own(cli, "name");
+	bool made;
+
+	*input = eb_strdup(cli->args.v[0]);
+	if (!name)
+		return 0;
+	if (eb_cli_register(cli, *input, name, NULL, &e, &made, err) < 0)
+		return -1;
+	free(*input);
+	*input = eb_asprintf("azureml:%s:%s", e->name, e->version);
+	eb_note(cli->events, "%s as %s:%s", made ? "registered" : "known",
+		e->name, e->version);
+	return 0;
+}
+
 static int build(struct eb_cli *cli, struct eb_result *r, struct eb_error *err)
 {
-	eb_autofree char *reference = NULL;
+	eb_autofree char *reference = NULL, *input = NULL;
 
 	r->builds = true;
 	if (check_tags(cli, err) < 0 || eb_outputs_check(cli, err) < 0 ||
-	    eb_result_open(cli, cli->args.v[0], r, err) < 0 ||
+	    name_input(cli, &input, err) < 0 ||
+	    eb_result_open(cli, input, r, err) < 0 ||
 	    eb_result_lock(cli, r, err) < 0 || eb_result_build(cli, r, err) < 0)
 		return -1;
 	summary(cli, r);
@@ -134,10 +156,14 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	return 0;
 }
 
+static const struct eb_cli_option own[] = { { "name", "NAME" }, { 0 } };
+
 const struct eb_command eb_cmd_build = {
 	.name = "build",
 	.usage = "[build] ENV [--base REF] [--registry HOST/PREFIX] "
-		 "[--tag TAG|REF]... [--lock FILE] [--output PLACE]...",
+		 "[--tag TAG|REF]... [--name NAME] [--lock FILE] "
+		 "[--output PLACE]...",
+	.own = own,
 	.summary = "resolve, build what is missing, push, print the reference",
 	.min_args = 1,
 	.max_args = 1,

@@ -30,6 +30,43 @@ static json_t *pin_json(const struct eb_pin *pin)
 	return j;
 }
 
+static void add_bases(const struct eb_lock *lock, json_t *j)
+{
+	char text[EB_DIGEST_TEXT];
+
+	json_object_set_new(
+		j, "base",
+		json_string(lock->base_scratch
+				    ? "scratch"
+				    : eb_digest_text(&lock->base, text)));
+	if (lock->has_build_base)
+		json_object_set_new(
+			j, "build-base",
+			json_string(eb_digest_text(&lock->build_base, text)));
+}
+
+static json_t *steps(const struct eb_lock *lock)
+{
+	json_t *list = json_array();
+	char key[EB_DIGEST_TEXT], result[EB_DIGEST_TEXT];
+
+	for (size_t i = 0; i < lock->n_steps; i++) {
+		const struct eb_lock_step *s = &lock->step[i];
+		json_t *j = json_pack("{s:s, s:s, s:s}", "name", s->name, "key",
+				      eb_digest_text(&s->key, key), "result",
+				      eb_digest_text(&s->result, result));
+
+		if (s->milliseconds)
+			json_object_set_new(
+				j, "milliseconds",
+				json_integer((json_int_t)s->milliseconds));
+		if (s->log)
+			json_object_set_new(j, "log", json_string(s->log));
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
 static json_t *as_json(const struct eb_lock *lock)
 {
 	json_t *j = json_object(), *list = json_array();
@@ -47,7 +84,10 @@ static json_t *as_json(const struct eb_lock *lock)
 	json_object_set_new(
 		j, "definition",
 		json_string(eb_digest_text(&lock->definition, text)));
+	add_bases(lock, j);
 	json_object_set_new(j, "packages", list);
+	if (lock->n_steps)
+		json_object_set_new(j, "steps", steps(lock));
 	return j;
 }
 
@@ -76,7 +116,8 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 
 	eb_progress_log(cli->progress, cli->args.v[0]);
 	if (eb_result_open(cli, cli->args.v[0], &r, err) < 0 ||
-	    eb_result_lock(cli, &r, err) < 0)
+	    eb_result_lock(cli, &r, err) < 0 ||
+	    eb_lock_find_steps(r.lock, r.store, err) < 0)
 		return -1;
 	return print_lock(cli, r.lock, err);
 }

@@ -5,7 +5,7 @@
 #include "image_ref.h"
 #include "result.h"
 
-int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
+int eb_result_look(struct eb_cli *cli, const char *input, struct eb_result *out,
 		   struct eb_error *err)
 {
 	struct eb_events *events = cli->events;
@@ -14,8 +14,16 @@ int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 	    eb_team_open(&cli->config, false, events, &out->team, err) < 0 ||
 	    eb_cli_store(cli, 0, &out->store, err) < 0)
 		return -1;
-	if (eb_env_open(input, &cli->config, out->store, events, &out->env,
-			err) < 0)
+	return eb_env_open(input, &cli->config, out->store, events, &out->env,
+			   err);
+}
+
+int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
+		   struct eb_error *err)
+{
+	struct eb_events *events = cli->events;
+
+	if (eb_result_look(cli, input, out, err) < 0)
 		return -1;
 	/* One build of a definition at a time; the others share its result. */
 	return eb_store_lock_build(out->store, &out->env->definition, events,
@@ -61,6 +69,16 @@ static int add_tags(const struct eb_cli *cli, struct eb_result *r,
 	return 0;
 }
 
+/* The image under its name in the catalogue. */
+static int add_name(struct eb_result *r, struct eb_error *err)
+{
+	const struct eb_named *e = r->env->named;
+	eb_autofree char *tag =
+		e && e->version ? eb_team_name_tag(e->name, e->version) : NULL;
+
+	return tag ? eb_team_tag(r->team, &r->image.digest, tag, err) : 0;
+}
+
 int eb_result_build(struct eb_cli *cli, struct eb_result *r,
 		    struct eb_error *err)
 {
@@ -72,7 +90,7 @@ int eb_result_build(struct eb_cli *cli, struct eb_result *r,
 	else if (eb_team_build(r->team, r->lock, r->env, &cli->config, r->store,
 			       cli->events, &r->built, &r->image, err) < 0)
 		return -1;
-	return add_tags(cli, r, err);
+	return add_tags(cli, r, err) < 0 ? -1 : add_name(r, err);
 }
 
 char *eb_result_registry(const struct eb_result *r)

@@ -25,6 +25,9 @@ struct eb_result {
 		.lock_fd = -1 \
 	}
 
+/* Opening without waiting for who builds it: for those who make nothing. */
+int eb_result_look(struct eb_cli *cli, const char *input, struct eb_result *out,
+		   struct eb_error *err);
 int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 		   struct eb_error *err);
 int eb_result_lock(struct eb_cli *cli, struct eb_result *r,

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Definitions of the catalogue: what a name stands for, what a file becomes. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <envbuild/base.h>
+#include <envbuild/file.h>
+
+#include "build_private.h"
+#include "env_named.h"
+
+bool eb_env_is_path(const char *input)
+{
+	static const char *const endings[] = { ".yml",	".yaml", ".txt",
+					       ".json", ".lock", ".toml" };
+
+	if (!strcmp(input, "-"))
+		return true;
+	if (eb_starts(input, "azureml:"))
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (eb_ends(input, endings[i]))
+			return true;
+	return strchr(input, '/') || access(input, F_OK) == 0;
+}
+
+/* --- a name's options are defaults --- */
+
+static bool is_given(const struct eb_config *c, const char *option)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {
+		{ "as-of", c->as_of },
+		{ "base", c->base },
+		{ "build-base", c->build_base },
+		{ "build-env", c->build_env.n },
+		{ "no-build-isolation", c->no_build_isolation.n },
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (!strcmp(options[i].name, option))
+			return options[i].given;
+	return true;
+}
+
+static int take_options(struct eb_config *config, const struct eb_named *e,
+			struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv given = { 0 };
+
+	for (const char *const *o = eb_named_options; *o; o++)
+		if (is_given(config, *o))
+			eb_strv_add(&given, *o);
+	for (size_t i = 0; i < e->option_name.n; i++)
+		if (!eb_strv_has(&given, e->option_name.v[i]) &&
+		    eb_config_set(config, e->option_name.v[i],
+				  e->option_value.v[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int get(struct eb_catalog *c, const char *input, struct eb_named **out,
+	       struct eb_error *err)
+{
+	struct eb_env_ref ref EB_CLEANUP(eb_env_ref_release) = { 0 };
+
+	if (eb_env_ref_parse(input, &ref, err) < 0 ||
+	    eb_catalog_get(c, &ref, out, err) < 0)
+		return -1;
+	return (*out)->text ? 0 : eb_curated_incomplete(*out, err);
+}
+
+static void add_variables(struct eb_spec *spec, const struct eb_named *e)
+{
+	for (size_t i = 0; i < e->variable_name.n; i++) {
+		if (eb_strv_has(&spec->variable_name, e->variable_name.v[i]))
+			continue;
+		eb_strv_add(&spec->variable_name, e->variable_name.v[i]);
+		eb_strv_add(&spec->variable_value, e->variable_value.v[i]);
+	}
+}
+
+static int parse(struct eb_env *env, const struct eb_named *e,
+		 const char *platform, struct eb_events *events,
+		 struct eb_error *err)
+{
+	eb_autofree char *name = eb_named_reference(e);
+	eb_autofree char *file = eb_asprintf("%s/%s", name, e->file);
+
+	if (eb_spec_parse(e->text, strlen(e->text), file, platform, events,
+			  &env->spec, err) < 0)
+		return -1;
+	add_variables(env->spec, e);
+	return 0;
+}
+
+int eb_env_open_named(struct eb_env *env, struct eb_config *config,
+		      struct eb_events *events, struct eb_error *err)
+{
+	EB_CLEANUP(eb_catalog_close_ptr) struct eb_catalog *c = NULL;
+
+	if (eb_catalog_open(NULL, EB_CATALOG_READONLY, &c, err) < 0 ||
+	    get(c, env->path, &env->named, err) < 0 ||
+	    take_options(config, env->named, err) < 0)
+		return -1;
+	return parse(env, env->named, config->platform, events, err);
+}
+
+static bool is_fixed(const struct eb_named *e, const struct eb_spec *spec)
+{
+	const char *bases[] = { eb_named_option(e, "base"),
+				eb_named_option(e, "build-base") };
+
+	for (size_t i = 0; i < 2; i++)
+		if (bases[i] && strcmp(bases[i], "scratch") &&
+		    !eb_base_is_remote(bases[i]))
+			return false;
+	for (size_t i = 0; i < spec->n_pip; i++)
+		if (spec->pip[i].argument)
+			return false;
+	return true;
+}
+
+/* The same without changing the configuration: what is added to the copy is
+ * borrowed. */
+int eb_named_definition(const struct eb_named *e,
+			const struct eb_config *config, struct eb_store *store,
+			struct eb_digest *out, bool *fixed,
+			struct eb_error *err)
+{
+	EB_CLEANUP(eb_env_free_ptr)
+	struct eb_env *env = eb_calloc(1, sizeof *env);
+	struct eb_config c = *config;
+	EB_CLEANUP(eb_strv_release)
+	struct eb_strv build_env = { 0 }, isolation = { 0 };
+
+	for (size_t i = 0; i < e->option_name.n; i++) {
+		const char *option = e->option_name.v[i];
+		char *value = e->option_value.v[i];
+
+		if (is_given(config, option))
+			continue;
+		if (!strcmp(option, "as-of"))
+			c.as_of = value;
+		else if (!strcmp(option, "base"))
+			c.base = value;
+		else if (!strcmp(option, "build-base"))
+			c.build_base = value;
+		else
+			eb_strv_add(!strcmp(option, "build-env") ? &build_env
+								 : &isolation,
+				    value);
+	}
+	if (build_env.n)
+		c.build_env = build_env;
+	if (isolation.n)
+		c.no_build_isolation = isolation;
+	env->path = eb_strdup(e->name);
+	if (parse(env, e, config->platform, NULL, err) < 0 ||
+	    eb_env_request(env, &c, store, err) < 0)
+		return -1;
+	*out = env->definition;
+	*fixed = is_fixed(e, env->spec);
+	return 0;
+}
+
+int eb_env_settings(const struct eb_config *config, struct eb_store *store,
+		    struct eb_digest *out, struct eb_error *err)
+{
+	char text[] = "dependencies: [python, {pip: [x]}]\n";
+	char name[] = "settings", file[] = "conda_dependencies.yml";
+	const struct eb_named e = { .name = name, .text = text, .file = file };
+	bool fixed;
+
+	return eb_named_definition(&e, config, store, out, &fixed, err);
+}
+
+/* --- a file to be kept --- */
+
+/* A base on this machine is meant wherever one stands. */
+static char *absolute(const char *base)
+{
+	static const char *const local[] = { "oci:", "oci-archive:",
+					     "docker-archive:", "rootfs:" };
+
+	for (size_t i = 0; i < sizeof local / sizeof *local; i++) {
+		const char *path = base + strlen(local[i]);
+		eb_autofree char *here = NULL;
+
+		if (!eb_starts(base, local[i]) || *path == '/')
+			continue;
+		here = getcwd(NULL, 0);
+		if (here)
+			return eb_asprintf("%s%s/%s", local[i], here, path);
+	}
+	return eb_strdup(base);
+}
+
+static void put(struct eb_named *e, const char *option, const char *value)
+{
+	if (value)
+		eb_named_add_option(e, option, value);
+}
+
+static void put_list(struct eb_named *e, const char *option,
+		     const struct eb_strv *values)
+{
+	for (size_t i = 0; i < values->n; i++)
+		eb_named_add_option(e, option, values->v[i]);
+}
+
+static void keep_options(struct eb_named *e, const struct eb_config *c)
+{
+	eb_autofree char *base = c->base ? absolute(c->base) : NULL;
+	eb_autofree char *build =
+		c->build_base ? absolute(c->build_base) : NULL;
+
+	eb_strv_release(&e->option_name);
+	eb_strv_release(&e->option_value);
+	put(e, "as-of", c->as_of);
+	put(e, "base", base);
+	put(e, "build-base", build);
+	put_list(e, "build-env", &c->build_env);
+	put_list(e, "no-build-isolation", &c->no_build_isolation);
+}
+
+static int read_text(const char *path, struct eb_buf *text,
+		     struct eb_error *err)
+{
+	if (!strcmp(path, "-"))
+		return eb_read_fd(STDIN_FILENO, "standard input", EB_MAX_YAML,
+				  text, err);
+	return eb_read_file(path, EB_MAX_YAML, text, err);
+}
+
+/* A requirements file is known by its name, so one that looks like it is
+ * kept. */
+static char *kept_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return eb_strdup(eb_ends(name, ".txt") ||
+					 (eb_starts(name, "requirements") &&
+					  eb_ends(name, ".in"))
+				 ? "requirements.txt"
+				 : "conda_dependencies.yml");
+}
+
+static int from_file(const char *path, const struct eb_config *config,
+		     struct eb_events *events, struct eb_named **out,
+		     struct eb_error *err)
+{
+	EB_CLEANUP(eb_spec_free_ptr) struct eb_spec *spec = NULL;
+	EB_AUTOBUF(text, EB_MAX_YAML);
+	struct eb_named *e;
+
+	if (read_text(path, &text, err) < 0)
+		return -1;
+	if (eb_lock_is(text.data, text.len)) {
+		eb_err_set(err, EB_INPUT, "\"%s\" is a lock", path);
+		return eb_err_hint(err, "the catalogue keeps definitions: give "
+					"the file that it was made from");
+	}
+	if (eb_spec_parse(text.data, text.len, path, config->platform, events,
+			  &spec, err) < 0 ||
+	    eb_named_stands_alone(spec, err) < 0)
+		return -1;
+	e = *out = eb_calloc(1, sizeof *e);
+	e->text = eb_strndup(text.data, text.len);
+	e->file = kept_file(path);
+	e->origin = eb_strdup(path);
+	keep_options(e, config);
+	return 0;
+}
+
+static int from_name(struct eb_catalog *c, const char *input,
+		     struct eb_config *config, struct eb_named **out,
+		     struct eb_error *err)
+{
+	struct eb_named *e;
+
+	if (get(c, input, out, err) < 0)
+		return -1;
+	e = *out;
+	if (take_options(config, e, err) < 0)
+		return -1;
+	free(e->origin);
+	e->origin = eb_named_reference(e);
+	free(e->version);
+	e->version = NULL;
+	keep_options(e, config);
+	return 0;
+}
+
+int eb_env_definition(struct eb_catalog *c, const char *input,
+		      struct eb_config *config, struct eb_events *events,
+		      struct eb_named **out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_named_free_ptr) struct eb_named *e = NULL;
+	int rc = eb_env_is_path(input)
+			 ? from_file(input, config, events, &e, err)
+			 : from_name(c, input, config, &e, err);
+
+	if (rc < 0)
+		return -1;
+	*out = eb_steal(e);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the executed steps of a lock gave, in its commentary. */
+#include <string.h>
+
+#include "step.h"
+
+static struct eb_lock_step *find(struct eb_lock *lock,
+				 const struct eb_digest *key)
+{
+	for (size_t i = 0; i < lock->n_steps; i++)
+		if (eb_digest_equal(&lock->step[i].key, key))
+			return &lock->step[i];
+	return NULL;
+}
+
+/* 1 it was not there or is another one. */
+static int take(struct eb_lock *lock, struct eb_store *store, const char *name,
+		const struct eb_digest *key, const struct eb_digest *result,
+		struct eb_error *err)
+{
+	struct eb_lock_step *s = find(lock, key);
+
+	if (s && eb_digest_equal(&s->result, result))
+		return 0;
+	if (!s) {
+		lock->step =
+			eb_realloc(lock->step, lock->n_steps + 1, sizeof *s);
+		s = &lock->step[lock->n_steps++];
+		memset(s, 0, sizeof *s);
+	}
+	eb_lock_step_release(s);
+	s->name = eb_strdup(name);
+	s->key = *key;
+	s->result = *result;
+	return eb_step_story(store, result, s, err) < 0 ? -1 : 1;
+}
+
+int eb_lock_find_steps(struct eb_lock *lock, struct eb_store *store,
+		       struct eb_error *err)
+{
+	struct eb_build b = { .lock = lock, .store = store };
+	bool any = false;
+
+	for (size_t i = 0; i < lock->n_pins; i++) {
+		const struct eb_pin *pin = &lock->pin[i];
+		struct eb_digest key, result;
+		int rc = 0;
+
+		if (pin->source != EB_PIN_WHEEL && pin->version && pin->build &&
+		    eb_lock_find(lock, "python"))
+			rc = eb_step_recall(&b, pin, &key, &result, err);
+		if (rc > 0)
+			rc = take(lock, store, pin->file, &key, &result, err);
+		if (rc < 0)
+			return -1;
+		any |= rc > 0;
+	}
+	return any;
+}
+
+/* As young as the store has it. */
+static int keep(struct eb_lock *lock, struct eb_store *store,
+		struct eb_error *err)
+{
+	struct eb_lock_row row;
+	struct eb_digest hash;
+	int rc = eb_store_find_definition(store, &lock->definition, &row, err);
+
+	if (rc < 0)
+		return -1;
+	eb_lock_hash(lock, &hash);
+	if (rc > 0 && !eb_digest_equal(&row.lock, &hash))
+		rc = 0;
+	return eb_lock_keep(store, lock, rc > 0 ? row.time : 0, err);
+}
+
+int eb_lock_note_steps(struct eb_lock *lock, struct eb_store *store,
+		       struct eb_error *err)
+{
+	int rc = eb_lock_find_steps(lock, store, err);
+
+	return rc > 0 ? keep(lock, store, err) : rc;
+}

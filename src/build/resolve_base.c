@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The base of a lock: what the user names, looked at; else what the rule
+ * decides, opened and compared with its row. */
+#include <string.h>
+
+#include <envbuild/image.h>
+#include <envbuild/json.h>
+
+#include "resolve_base.h"
+
+/* ---- deciding -------------------------------------------------------------*/
+
+static void take_packages(const struct eb_lock *lock,
+			  struct eb_decision_package *p)
+{
+	for (size_t i = 0; i < lock->n; i++)
+		eb_decision_from_record(&lock->package[i].record, p++);
+	for (size_t i = 0; i < lock->n_pins; i++)
+		eb_decision_from_pin(&lock->pin[i], p++);
+}
+
+static enum eb_gpu gpu_of(const struct eb_config *c)
+{
+	return c->cpu ? EB_GPU_NO : c->gpu ? EB_GPU_YES : EB_GPU_UNSAID;
+}
+
+static void take_options(struct eb_decision_request *q,
+			 const struct eb_config *c)
+{
+	q->platform = c->platform;
+	q->gpu = gpu_of(c);
+	q->cuda = c->cuda;
+	q->driver = c->driver;
+	q->gpu_arch = c->gpu_arch;
+	q->family = c->base_family;
+	q->allow_cpu = c->allow_cpu;
+	q->experimental = c->experimental_cuda;
+	q->base = c->base;
+}
+
+static void take_facts(struct eb_decision_request *q,
+		       const struct eb_base *base,
+		       struct eb_decision_base *facts, struct eb_strv *hold)
+{
+	if (!base)
+		return;
+	eb_decision_base_read(eb_json_obj(base->config, "config"), facts, hold);
+	facts->glibc = base->glibc;
+	q->base_facts = facts;
+}
+
+int eb_decide_base(const struct eb_env *env, const struct eb_config *config,
+		   const struct eb_deciding *from, struct eb_decision **out,
+		   struct eb_error *err)
+{
+	static const struct eb_spec nothing = { .file = (char *)"lock" };
+	const struct eb_lock *lock = from->lock;
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_CLEANUP(eb_pip_set_release) struct eb_pip_set set = { 0 };
+	EB_CLEANUP(eb_strv_release) struct eb_strv hold = { 0 };
+	size_t n = lock ? lock->n + lock->n_pins : 0;
+	eb_autofree struct eb_decision_package *package =
+		eb_calloc(n + 1, sizeof *package);
+	struct eb_decision_base facts;
+	struct eb_decision_request q = {
+		.spec = env->spec ? env->spec : &nothing,
+		.name = env->named ? env->named->name : NULL,
+		.solved = lock != NULL,
+		.package = package,
+		.n_packages = n
+	};
+
+	take_options(&q, config);
+	if (from->cuda)
+		q.cuda = from->cuda;
+	take_facts(&q, q.base ? from->base : NULL, &facts, &hold);
+	if (lock)
+		take_packages(lock, package);
+	/* What is wrong with it, its own resolver says. */
+	if (env->spec && env->spec->n_pip &&
+	    eb_spec_pip_set(env->spec, &set, &ignored) == 0)
+		q.pip = &set;
+	return eb_decide(&q, out, err);
+}
+
+/* ---- opening --------------------------------------------------------------*/
+
+/* A row whose tag is gone: the nearest is named, not taken. */
+static int name_nearest(const char *reference, struct eb_error *err)
+{
+	struct eb_base_row row = { 0 };
+	int found = err->code == EB_INPUT || err->code == EB_NETWORK
+			    ? eb_base_row_nearest(reference, &row)
+			    : 0;
+	eb_autofree char *near =
+		found ? eb_asprintf("%s:%s", row.repository, row.tag) : NULL;
+
+	eb_base_row_release(&row);
+	if (!near || !strcmp(near, reference))
+		return -1;
+	return eb_err_hint(err,
+			   "the nearest row of the tables is %s, which is not "
+			   "taken by itself: --base names it",
+			   near);
+}
+
+static int open_named(struct eb_resolver *r, const char *reference,
+		      struct eb_base **out, struct eb_error *err)
+{
+	struct eb_config config = *r->config;
+
+	config.base = (char *)reference;
+	if (eb_policy_check(&config.policy.bases, "bases", reference, err) < 0)
+		return -1;
+	if (eb_open_base(&config, NULL, r->store, NULL, r->events, out, err) ==
+	    0)
+		return 0;
+	if (!r->config->offline)
+		return name_nearest(reference, err);
+	return err->code == EB_NETWORK
+		       ? eb_err_hint(err, "build once without --offline, or "
+					  "name a base that is here (--base)")
+		       : -1;
+}
+
+/* What explains needs no more of a base than what its row says. */
+static struct eb_base *described(const struct eb_resolver *r,
+				 const struct eb_decision *d)
+{
+	struct eb_base *b = eb_calloc(1, sizeof *b);
+
+	b->reference = eb_strdup(d->image ? d->image : "scratch");
+	b->scratch = true;
+	b->config = eb_config_new(r->config->platform);
+	b->glibc = eb_strdup(d->glibc);
+	return b;
+}
+
+static int differs_from_row(const struct eb_decision *d, struct eb_error *err)
+{
+	eb_err_set(err, EB_NO, "base \"%s\" is not what its row says: %s",
+		   d->image, d->warning.v[d->warning.n - 1]);
+	return eb_err_hint(err, "--base %s takes it as it is", d->image);
+}
+
+int eb_open_decided(struct eb_resolver *r, struct eb_decision *d,
+		    struct eb_base **out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_base_free_ptr) struct eb_base *base = NULL;
+	EB_CLEANUP(eb_strv_release) struct eb_strv hold = { 0 };
+	char digest[EB_DIGEST_TEXT];
+	eb_autofree char *reference =
+		d->has_digest ? eb_asprintf("%s@%s", d->image,
+					    eb_digest_text(&d->digest, digest))
+			      : eb_strdup(d->image);
+	struct eb_decision_base facts;
+
+	if (r->explains) {
+		*out = described(r, d);
+		return 0;
+	}
+	if (open_named(r, reference, &base, err) < 0)
+		return -1;
+	eb_decision_base_read(eb_json_obj(base->config, "config"), &facts,
+			      &hold);
+	if (eb_decision_verify(d, &facts))
+		return differs_from_row(d, err);
+	*out = eb_steal(base);
+	return 0;
+}
+
+/* The user's own. Who explains can do without. */
+static int open_given(struct eb_resolver *r, struct eb_base **out,
+		      struct eb_error *err)
+{
+	int rc = open_named(r, r->config->base, out, err);
+
+	if (rc < 0 && r->explains) {
+		eb_err_release(err);
+		*out = NULL;
+		return 0;
+	}
+	return rc;
+}
+
+int eb_choose_base(struct eb_resolver *r, const char *cuda,
+		   struct eb_base **out, struct eb_decision **d,
+		   struct eb_error *err)
+{
+	EB_CLEANUP(eb_base_free_ptr) struct eb_base *given = NULL;
+	EB_CLEANUP(eb_decision_free_ptr) struct eb_decision *decision = NULL;
+	struct eb_deciding from = { .cuda = cuda };
+
+	if (r->config->base && open_given(r, &given, err) < 0)
+		return -1;
+	from.base = given;
+	if (eb_decide_base(r->env, r->config, &from, &decision, err) < 0)
+		return -1;
+	if (decision->refused) {
+		*d = eb_steal(decision);
+		return eb_decision_error(*d, err);
+	}
+	if (given)
+		*out = eb_steal(given);
+	else if (r->config->base)
+		*out = described(r, decision);
+	else if (eb_open_decided(r, decision, out, err) < 0)
+		return -1;
+	*d = eb_steal(decision);
+	return 0;
+}
+
+/* ---- into the lock --------------------------------------------------------*/
+
+static void set_variables(json_t *image, const struct eb_lock *lock,
+			  const struct eb_decision *d)
+{
+	for (size_t i = 0; i < d->variable.n; i++) {
+		const char *text = d->variable.v[i];
+		size_t n = strcspn(text, "=");
+		eb_autofree char *name = eb_strndup(text, n);
+
+		if (!eb_config_env(image, name) &&
+		    !json_object_get(lock->variables, name))
+			eb_config_set_env(image, name, text + n + 1);
+	}
+}
+
+static void set_labels(json_t *image, const struct eb_decision *d)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv label = { 0 };
+
+	eb_decision_labels(d, &label);
+	for (size_t i = 0; i < label.n; i++) {
+		size_t n = strcspn(label.v[i], "=");
+		eb_autofree char *name = eb_strndup(label.v[i], n);
+
+		eb_config_set_label(image, name, label.v[i] + n + 1);
+	}
+}
+
+void eb_lock_take_decision(struct eb_lock *lock, const struct eb_decision *d)
+{
+	eb_autojson json_t *image = json_object();
+
+	if (!d->gpu && d->image_given)
+		return;
+	json_decref(lock->decision);
+	lock->decision = eb_decision_to_json(d);
+	if (!d->gpu)
+		return;
+	json_object_set(image, "config", lock->config);
+	set_variables(image, lock, d);
+	set_labels(image, d);
+	json_decref(lock->config);
+	lock->config = json_incref(json_object_get(image, "config"));
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* envbuild explain ENV: why this base and this CUDA. */
+#include <envbuild/json.h>
+
+#include "result.h"
+
+static const char *const sources[] = {
+	[EB_EXPLAINED_LINES] = "lines",
+	[EB_EXPLAINED_LOCK] = "lock",
+	[EB_EXPLAINED_SOLVED] = "solved",
+};
+
+static int print_json(const struct eb_explained *x, struct eb_error *err)
+{
+	json_t *j = eb_decision_to_json(x->decision);
+
+	json_object_set_new(j, "schema", json_integer(1));
+	json_object_set_new(j, "source", json_string(sources[x->from]));
+	json_object_set_new(j, "not_solved",
+			    x->why_not ? json_string(x->why_not) : json_null());
+	return eb_cli_print_json(j, err);
+}
+
+static int print_text(const struct eb_explained *x, struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_CONFIG);
+
+	eb_decision_tell(x->decision, &text);
+	if (x->from == EB_EXPLAINED_LOCK)
+		eb_buf_adds(&text, "\nThe packages are those of the lock.\n");
+	if (x->from == EB_EXPLAINED_SOLVED)
+		eb_buf_adds(&text, "\nThe packages were chosen just now, from "
+				   "what is here.\n");
+	if (x->why_not)
+		eb_buf_addf(&text, "\nNothing was solved: %s.\n", x->why_not);
+	if (text.overflow)
+		return eb_err_set(err, EB_INPUT,
+				  "the explanation is longer than %zu bytes",
+				  (size_t)EB_MAX_CONFIG);
+	text.data[text.len - 1] = 0; /* the print adds the newline */
+	return eb_cli_print(err, "%s", text.data);
+}
+
+static int run(struct eb_cli *cli, struct eb_error *err)
+{
+	EB_CLEANUP(eb_result_release) struct eb_result r = EB_RESULT_INIT;
+	EB_CLEANUP(eb_explained_release) struct eb_explained x = { 0 };
+	bool solve = !eb_cli_own(cli, "no-solve");
+
+	cli->config.local = true; /* no registry is asked */
+	if (eb_result_look(cli, cli->args.v[0], &r, err) < 0 ||
+	    eb_explain(r.env, &cli->config, r.store, solve, cli->events, &x,
+		       err) < 0)
+		return -1;
+	eb_progress_pause(cli->progress);
+	if ((cli->config.json ? print_json(&x, err) : print_text(&x, err)) < 0)
+		return -1;
+	return x.decision->refused ? EB_NO : EB_OK;
+}
+
+static const struct eb_cli_option own[] = { { "no-solve", NULL }, { 0 } };
+
+const struct eb_command eb_cmd_explain = {
+	.name = "explain",
+	.usage = "explain ENV [--no-solve] [--json]",
+	.summary = "why this base and this CUDA",
+	.own = own,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};
