@@ -78,8 +78,13 @@ MAINS := src/cli/main_light.c src/cli/main_full.c
 SOURCES := $(filter-out $(MAINS),$(sort $(wildcard src/*/*.c)))
 SCHEMA := $(sort $(wildcard cache/*.sql))
 CARRIED := $(sort $(wildcard src/*/*.py))
-GENERATED := $(B)/gen/schema.c \
-	$(patsubst %.py,$(B)/gen/%.c,$(notdir $(CARRIED)))
+CATALOGUE := $(sort $(wildcard src/catalog/schema/*.sql))
+CURATED := $(sort $(wildcard templates/environments/*.yml))
+TABLES := $(sort $(wildcard templates/base/*.tsv))
+GENERATED := $(B)/gen/schema.c $(B)/gen/catalogue_schema.c \
+	$(B)/gen/curated_text.c \
+	$(patsubst %.py,$(B)/gen/%.c,$(notdir $(CARRIED))) \
+	$(patsubst %.tsv,$(B)/gen/%_tsv.c,$(notdir $(TABLES)))
 OBJECTS := $(SOURCES:src/%.c=$(B)/obj/%.o) \
 	$(GENERATED:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 MAIN_OBJECTS := $(MAINS:src/%.c=$(B)/obj/%.o)
@@ -88,6 +93,7 @@ UNIT := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)
 BENCH := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/bench/*.c)))
 CONFORM := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/conform.c))
 TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c))
+INTEGRATION ?= $(sort $(wildcard tests/integration/*.sh))
 TEST_PROGRAMS := $(UNIT) $(BENCH) $(TOOLS) $(CONFORM)
 TEST_OBJECTS := $(TEST_PROGRAMS:$(B)/tests/%=$(B)/obj/tests/%.o)
 
@@ -155,16 +161,32 @@ $(filter-out $(B)/obj/gen/%,$(OBJECTS)) $(MAIN_OBJECTS): $(B)/obj/%.o: src/%.c
 # Files that are carried inside the library as C strings.
 c_string = sed -e 's/[\\"?]/\\&/g' -e 's/.*/\t"&\\n"/'
 
+# $(call migrations,NAME,FILES): the scripts of a database, in order.
+migrations = $(Q){ echo '/* From $2: migrations, in order. */'; \
+	echo 'extern const char *const $1[];'; \
+	echo 'extern const unsigned $1_n;'; \
+	echo 'const char *const $1[] = {'; \
+	for f in $2; do $(c_string) "$$f" && echo '	,'; done && \
+	echo '	0'; echo '};'; \
+	echo 'const unsigned $1_n = $(words $2);'; } >$@
+
 $(B)/gen/schema.c: $(SCHEMA) $(B)/members Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q){ echo '/* From cache/: the migrations of the index, in order. */'; \
-	echo 'extern const char *const eb_store_schema[];'; \
-	echo 'extern const unsigned eb_store_schema_n;'; \
-	echo 'const char *const eb_store_schema[] = {'; \
-	for f in $(SCHEMA); do $(c_string) "$$f" && echo '	,'; done && \
-	echo '	0'; echo '};'; \
-	echo 'const unsigned eb_store_schema_n = $(words $(SCHEMA));'; } >$@
+	$(call migrations,eb_store_schema,$(SCHEMA))
+
+$(B)/gen/catalogue_schema.c: $(CATALOGUE) $(B)/members Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(call migrations,eb_catalog_schema,$(CATALOGUE))
+
+$(B)/gen/curated_text.c: $(CURATED) $(B)/members Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo '/* From templates/environments/: what its README.md tells. */'; \
+	echo 'extern const char eb_curated_text[];'; \
+	echo 'const char eb_curated_text[] ='; \
+	$(c_string) $(CURATED); echo '	;'; } >$@
 
 vpath %.py $(sort $(dir $(CARRIED)))
 
@@ -174,6 +196,16 @@ $(B)/gen/%.c: %.py Makefile
 	$(Q){ echo '/* From $<: run by the Python of an environment. */'; \
 	echo 'extern const char eb_$*_py[];'; \
 	echo 'const char eb_$*_py[] ='; \
+	$(c_string) $<; echo '	;'; } >$@
+
+vpath %.tsv $(sort $(dir $(TABLES)))
+
+$(B)/gen/%_tsv.c: %.tsv Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo '/* From $<: what templates/base/README.md tells. */'; \
+	echo 'extern const char eb_$*_tsv[];'; \
+	echo 'const char eb_$*_tsv[] ='; \
 	$(c_string) $<; echo '	;'; } >$@
 
 # ---- link -------------------------------------------------------------------
@@ -210,13 +242,20 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(LIBRARY)
 
 # ---- tests ------------------------------------------------------------------
 
-.PHONY: check sanitize bench demo demo-2018 smoke
+.PHONY: check check-real sanitize bench demo demo-2018 smoke
 check: all $(UNIT) $(BENCH) $(TOOLS) ## all tests; the last line counts them
-	$(Q)tests/run $(UNIT) $(sort $(wildcard tests/integration/*.sh))
+	$(Q)tests/run $(UNIT) $(INTEGRATION)
 
 sanitize: $(DEPS_FIRST) ## the tests again, under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory B=build/sanitize SANITIZE=1 \
 		CFLAGS='-O1 -g' check
+
+# Each has gigabytes in its hands, and may take half an hour where a machine is
+# busy.
+REAL := $(sort $(filter-out %.py,$(wildcard tests/real/*)))
+check-real: all ## the tutorial's environments, with the data and the index
+	$(Q)ENVBUILD_TEST_TIMEOUT=$${ENVBUILD_TEST_TIMEOUT:-1800} \
+		tests/run $(REAL)
 
 bench: all $(BENCH) ## ratios of time and memory
 	$(Q)tests/bench/run

@@ -21,6 +21,7 @@ SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/envbuild.XXXXXX") || exit 1
 trap 'rm -rf "$SCRATCH"' EXIT
 export XDG_CACHE_HOME=$SCRATCH/cache XDG_STATE_HOME=$SCRATCH/state
 export XDG_CONFIG_HOME=$SCRATCH/config XDG_RUNTIME_DIR=$SCRATCH/run
+export XDG_DATA_HOME=$SCRATCH/data
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 
 it() {

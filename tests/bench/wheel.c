@@ -6,8 +6,12 @@
  * has; SHA-256 of the packed bytes. Large pieces of work first. Nothing is
  * written.
  * Both print the bytes packed, the bytes plain and the number of members.
+ * wheel install STORE WHEEL...: each wheel as a build packs it: its own sum,
+ * its payload by its RECORD, a part in the store.
+ * wheel sum PATH...: SHA-256 of every file below them, one after the other.
  */
 #include <fcntl.h>
+#include <ftw.h>
 #include <isa-l.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +21,7 @@
 #include <unistd.h>
 
 #include <envbuild/part.h>
+#include <envbuild/wheel.h>
 #include <python/zip_dir.h>
 
 #define PIECE (256 << 10)
@@ -91,6 +96,78 @@ static int pack(const char *folder, struct eb_error *err)
 				   &item, err);
 	eb_store_close(store);
 	return rc;
+}
+
+/* --- install ------------------------------------------------------------- */
+static int install_one(struct eb_store *store, const struct eb_compressor *c,
+		       const char *path, struct eb_error *err)
+{
+	const struct eb_wheel_target target = {
+		.prefix = "/opt/env",
+		.python_minor = "3.7",
+		.site_packages = "lib/python3.7/site-packages",
+	};
+	EB_CLEANUP(eb_wheel_free_ptr) struct eb_wheel *wheel = NULL;
+	EB_CLEANUP(eb_entries_release) struct eb_entries e = { 0 };
+	const char *name = strrchr(path, '/');
+	eb_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct eb_digest sum;
+	struct eb_item item;
+	uint64_t size;
+
+	name = name ? name + 1 : path;
+	if (fd < 0)
+		return eb_err_set(err, EB_INPUT, "\"%s\" cannot be opened",
+				  path);
+	if (eb_sha256_fd(fd, &sum, &size, err) < 0 ||
+	    eb_wheel_open(fd, name, &eb_wheel_default_limits, &wheel, err) <
+		    0 ||
+	    eb_wheel_payload(wheel, &target, &e, NULL, err) < 0)
+		return -1;
+	return eb_part_write(store, c, EB_ITEM_PART, &sum, &e, name, &item,
+			     err);
+}
+
+static int install(const char *folder, char **wheel, int n,
+		   struct eb_error *err)
+{
+	struct eb_store *store;
+	struct eb_compressor c;
+	int rc;
+
+	if (eb_store_open(folder, 0, &store, err) < 0)
+		return -1;
+	rc = eb_compressor_init(&c, "gzip", err);
+	for (int i = 0; i < n && rc == 0; i++)
+		rc = install_one(store, &c, wheel[i], err);
+	eb_store_close(store);
+	return rc;
+}
+
+/* --- sum ----------------------------------------------------------------- */
+static int sum_file(const char *path, const struct stat *st, int type,
+		    struct FTW *where)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autofd int fd = -1;
+	struct eb_digest sum;
+	uint64_t size;
+
+	(void)st;
+	(void)where;
+	if (type != FTW_F)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 || eb_sha256_fd(fd, &sum, &size, &err) < 0;
+}
+
+static int sum(char **path, int n, struct eb_error *err)
+{
+	for (int i = 0; i < n; i++)
+		if (nftw(path[i], sum_file, 16, FTW_PHYS))
+			return eb_err_set(err, EB_INPUT,
+					  "\"%s\" cannot be read", path[i]);
+	return 0;
 }
 
 /* --- floor --------------------------------------------------------------- */
@@ -209,10 +286,18 @@ int main(int argc, char **argv)
 	bool is_floor = argc == 4 && strcmp(argv[1], "floor") == 0;
 	int threads = is_floor ? atoi(argv[2]) : 1;
 
+	if (argc > 3 && strcmp(argv[1], "install") == 0)
+		return install(argv[2], argv + 3, argc - 3, &err) < 0
+			       ? die(&err)
+			       : 0;
+	if (argc > 2 && strcmp(argv[1], "sum") == 0)
+		return sum(argv + 2, argc - 2, &err) < 0 ? die(&err) : 0;
 	if (argc != 4 || (!is_floor && strcmp(argv[1], "pack") != 0) ||
 	    threads < 1 || threads > 64) {
 		fprintf(stderr, "usage: wheel pack WHEEL STORE\n"
-				"       wheel floor THREADS WHEEL\n");
+				"       wheel floor THREADS WHEEL\n"
+				"       wheel install STORE WHEEL...\n"
+				"       wheel sum PATH...\n");
 		return 2;
 	}
 	if (open_wheel(argv[is_floor ? 3 : 2], &err) < 0)

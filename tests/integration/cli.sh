@@ -237,7 +237,7 @@ doctor() {
 	grep -q '^no   store .*"/proc/none' out
 	has_words out 'OCI runtime'
 	"$ENVBUILD" doctor --json | jq -e '.schema == 1 and
-		([.checks[] | select(.name == "limit")] | length) == 8'
+		([.checks[] | select(.name == "limit")] | length) == 9'
 }
 it 'doctor' doctor
 

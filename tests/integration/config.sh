@@ -228,6 +228,10 @@ policy() {
 		--cache-dir c
 	refused_by bases oci:/bases2/x --base oci:/bases2/x --channel "$one" \
 		--cache-dir c
+	printf 'dependencies: [{pip: [normal]}]\n' >e.yml
+	refused_by bases rootfs:/x.tar --base scratch --channel "$one" \
+		--build-base rootfs:/x.tar --cache-dir c
+	printf 'dependencies: [normal]\n' >e.yml
 	governed system.yml "$ENVBUILD" build e.yml --base scratch \
 		--channel "$one" --cache-dir c
 	sound c

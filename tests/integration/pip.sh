@@ -9,6 +9,7 @@ base=$(need_base)
 channel=$(need_channel)
 # What builds need comes from the machine's own index.
 builders=$(made builders builders)
+own=$(made own-pip own-pip)
 export PIP_CONFIG_FILE=/dev/null
 unset PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS PIP_NO_INDEX
 wheels=$SCRATCH/wheels
@@ -153,15 +154,61 @@ from_source() {
 }
 it 'source distributions are built once, in a sandbox' from_source
 
-secrets() {
+# Where there is no uv, a pip of the environment's own gives the same answer.
+own_pip() {
+	cp "$builders"/*.whl "$wheels"
+	define 'alpha==1.0' 'gamma'
+	ENVBUILD_UV=none fails 7 'has a pip from 22.2 on' eb lock
+	cp "$own"/*.whl "$wheels"
+	eb lock --output uv.lock
+	ENVBUILD_UV=none eb lock -v --refresh --output pip.lock 2>said ||
+		fail "$(cat said)"
+	grep 'no uv: pip [0-9.]* of the environment resolves' said
+	jq .locked uv.lock >theirs
+	jq .locked pip.lock >ours
+	diff theirs ours
+	jq -r .commentary.resolver pip.lock | grep '^pip [0-9]'
+	export ENVBUILD_UV=none
+	define 'alpha==9.0'
+	fails 1 'alpha==9' eb lock
+	grep -q 'environment.yml:4' stderr
 	define 'alpha==1.0'
-	mkdir state
-	export PIP_INDEX_URL=http://user:s3cr3t@127.0.0.1:$port/simple/
-	eb build --json -v >out 2>&1
-	eb lock >>out
-	! grep -r s3cr3t out c "$XDG_STATE_HOME" || fail 'the password is there'
+	fails 7 'no --as-of' eb lock --as-of 2040-01-01
 }
-it 'credentials of an index are nowhere' secrets
+it 'without uv, a pip of the environment resolves' own_pip
+
+# What stands in files of other machines is read by us: its lines, what they
+# name, relative to its own URL; the lock has its hash.
+afar() {
+	printf -- '-r more.txt\nalpha==1.0\n' >"$wheels/all.txt"
+	printf -- '-c none.txt\nbig\n-r ../files/all.txt\n' >"$wheels/more.txt"
+	printf 'beta==1.0\n' >"$wheels/none.txt"
+	local files=http://me:s3cr3t@127.0.0.1:$port/files
+	printf -- '-r %s/all.txt\n' "$files" >requirements.txt
+	afar_lock() {
+		"$ENVBUILD" lock requirements.txt --base "rootfs:$base" \
+			--channel "file://$channel" --cache-dir "$PWD/c" "$@"
+	}
+	afar_lock --output env.lock -v 2>said || fail "$(cat said)"
+	jq -c '[.locked.packages[] | select(.kind == "pypi") |
+		[.name, .version]]' env.lock >out
+	same "$(cat out)" '[["alpha","1.0"],["beta","1.0"],["big","3.0"]]'
+	jq -r '.commentary.included[] | .url + " " + .sha256' env.lock |
+		sort >out
+	cat out
+	same "$(wc -l <out)" 3
+	grep -qxF "http://127.0.0.1:$port/files/none.txt $(
+		printf 'beta==1.0\n' | sha256sum | sed 's/^/sha256:/; s/ .*//')" out
+	! grep -r s3cr3t env.lock said c || fail 'the password is there'
+	printf 'alpha==1.0\n./local\n' >"$wheels/more.txt"
+	fails 3 'of this machine' afar_lock --refresh
+	grep -qF "http://127.0.0.1:$port/files/more.txt:2" stderr
+	rm "$wheels/more.txt"
+	fails 4 'files/more.txt' afar_lock --refresh
+	head -c 5000000 /dev/zero >"$wheels/more.txt"
+	fails 6 'files/more.txt' afar_lock --refresh
+}
+it 'requirements of another machine are read and remembered' afar
 
 requirements() {
 	printf 'alpha==1.0\n' >requirements.txt

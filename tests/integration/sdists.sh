@@ -311,37 +311,20 @@ no_source() {
 	nothing_left
 }
 
-# hostile NAME WORDS CODE [WORD...]: a setup.py with this code ends so.
+# hostile NAME WORDS CODE: a setup.py with this code ends so (and see
+# pip_faults.sh).
 hostile() {
 	make_sdist "$1 1.0 kind=setup 'code=$3'"
 	# shellcheck disable=SC2046
-	fails 8 "$2" step $(of "$1") "${BACKEND[@]}" "${@:4}"
+	fails 8 "$2" step $(of "$1") "${BACKEND[@]}"
 	nothing_left
 }
 
 outside() {
-	hostile writes 'Read-only file system' 'open("/opt/env/x", "w")'
 	hostile links 'it gave several wheels' \
 		'import os; os.symlink("/etc/hostname", "/build/out/x-1-py3-none-any.whl")'
 	hostile moves 'building its wheel' \
 		'import os; os.rename("/build/out", "/build/gone")'
-	hostile connects 'a build has no network' \
-		'import socket; socket.create_connection(("192.0.2.1", 80), 3)'
-	hostile resolves 'a build has no network' \
-		'import socket; socket.getaddrinfo("files.example", 80)'
-}
-
-limits() {
-	hostile sleeps '--limit build-time=3' 'import time; time.sleep(600)' \
-		limit=build-time=3
-	hostile forks '--limit build-processes=40' \
-		'import os\nwhile True: os.fork()' limit=build-processes=40
-	hostile eats '--limit build-memory=200MiB' \
-		'x = []\nwhile True: x.append(bytearray(1 << 24))' \
-		limit=build-memory=200MiB
-	hostile fills 'build-disk' \
-		'import os\nfor i in range(10 ** 6): open("/tmp/%d" % i, "wb").write(bytes(1 << 20))' \
-		limit=build-disk=100MiB
 }
 
 interrupted() {
@@ -382,6 +365,5 @@ it 'a wheel of another name or version' another_version
 it 'no setuptools: named' without_setuptools
 it 'an archive that is no source' no_source
 it 'what a build may not do' outside
-it 'limits: time, processes, memory, disk' limits
 it 'a build that is interrupted leaves nothing' interrupted
 done_testing

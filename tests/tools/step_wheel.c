@@ -38,7 +38,7 @@
 
 struct words {
 	struct eb_config config;
-	const char *uv, *copy, *build_base;
+	const char *uv, *copy;
 	bool ask;
 	struct eb_pin pin;
 	struct eb_pin_build build;
@@ -166,8 +166,6 @@ static void take(struct words *w, const char *word, const char *value)
 		w->build.isolated = false;
 	} else if (!strcmp(word, "isolated")) {
 		w->build.isolated = !strcmp(value, "1");
-	} else if (!strcmp(word, "build-base")) {
-		w->build_base = value;
 	} else if (!strcmp(word, "setting")) {
 		eb_strv_add(&w->build.setting, value);
 	} else if (!strcmp(word, "variable")) {
@@ -270,23 +268,23 @@ static void make(struct words *w, struct eb_build *b, const struct eb_pin *pin)
 	must(eb_copy_fd(to, fd, 0, (uint64_t)st.st_size, w->copy, &err));
 }
 
-static void open_build_base(struct words *w, struct eb_build *b)
+/* As for a lock. */
+static void name_build_base(struct eb_build *b, struct eb_lock *lock)
 {
-	const struct eb_base_from from = { .store = b->store,
-					   .events = b->events };
-
-	if (w->build_base)
-		must(eb_base_resolve(w->build_base, b->lock->platform, &from,
-				     &b->build_base, &err));
+	b->build_base_asked = b->config->build_base;
+	must(eb_open_build_base(b, &err));
+	lock->has_build_base = b->build_base != NULL;
+	if (b->build_base)
+		lock->build_base = b->build_base->digest;
 }
 
-static void work(struct words *w, struct eb_build *b)
+static void work(struct words *w, struct eb_build *b, struct eb_lock *lock)
 {
-	open_build_base(w, b);
 	if (w->config.registry)
 		must(eb_team_open(&w->config, false, b->events, &b->team,
 				  &err));
 	must(eb_build_begin(b, &err));
+	name_build_base(b, lock);
 	if (!w->uv && !w->ask) /* as for a lock */
 		must(eb_build_some_payloads(b, is_no_source, &err));
 	if (w->uv)
@@ -339,7 +337,7 @@ int main(int argc, char **argv)
 			       .built = &built };
 	must(eb_compressor_init(&b.compressor, "gzip", &err));
 	running = &b;
-	work(&w, &b);
+	work(&w, &b, lock);
 	running = NULL;
 	eb_team_free(b.team);
 	eb_build_release(&b);

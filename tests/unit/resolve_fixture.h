@@ -120,11 +120,26 @@ static inline void section_line(struct section *s, const char *line)
 			    10 + s->lines++, 7, err));
 }
 
-/* Lines up to NULL, resolved with the first index. */
-static inline int section_resolve(struct section *s, ...)
+/* The lines that are there, with the first index. */
+static inline int section_again(struct section *s)
 {
 	eb_autofree char *cache = eb_path_join(s->dir, "cache");
 	eb_autofree char *tmp = eb_path_join(s->dir, "tmp");
+
+	eb_err_release(&s->err);
+	eb_pip_result_release(&s->result);
+	eb_indexes_release(&s->indexes);
+	if (!s->set.index_url && !s->set.no_index)
+		section_line(s, "--index-url http://127.0.0.1:%P/one/simple/");
+	MUST(eb_indexes_read(&s->set, &s->indexes, NULL, err));
+	s->r.cache = cache;
+	s->r.tmp = tmp;
+	return eb_pip_resolve(&s->r, NULL, &s->result, &s->err);
+}
+
+/* Lines up to NULL, resolved with the first index. */
+static inline int section_resolve(struct section *s, ...)
+{
 	const char *line;
 	va_list ap;
 
@@ -133,12 +148,7 @@ static inline int section_resolve(struct section *s, ...)
 	while ((line = va_arg(ap, const char *)))
 		section_line(s, line);
 	va_end(ap);
-	if (!s->set.index_url && !s->set.no_index)
-		section_line(s, "--index-url http://127.0.0.1:%P/one/simple/");
-	MUST(eb_indexes_read(&s->set, &s->indexes, NULL, err));
-	s->r.cache = cache;
-	s->r.tmp = tmp;
-	return eb_pip_resolve(&s->r, NULL, &s->result, &s->err);
+	return section_again(s);
 }
 
 static inline const struct eb_pin *section_pin(const struct section *s,

@@ -294,6 +294,73 @@ static void test_pins(void **state)
 	assert_string_not_equal(then, with);
 }
 
+/* Results of steps are commentary: what is not known of one stays out. */
+static void test_steps(void **state)
+{
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = sample();
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *again = NULL;
+	char without[EB_HEX_SIZE], with[EB_HEX_SIZE];
+	struct eb_error err = EB_ERROR_INIT;
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	(void)state;
+	add_pin(lock, "alpha", EB_PIN_SDIST);
+	hash_hex(lock, without);
+	lock->step = eb_calloc(2, sizeof *lock->step);
+	lock->n_steps = 2;
+	for (size_t i = 0; i < 2; i++) {
+		lock->step[i].name = eb_strdup(i ? "b" : "a");
+		eb_sha256(i ? "b" : "a", 1, &lock->step[i].key);
+		eb_sha256("r", 1, &lock->step[i].result);
+	}
+	lock->step[1].milliseconds = 1234;
+	lock->step[1].log = eb_strdup("x.log");
+	hash_hex(lock, with);
+	assert_string_equal(with, without);
+	eb_lock_format(lock, &text);
+	assert_int_equal(eb_lock_parse(text.data, text.len, "t", &again, &err),
+			 0);
+	assert_int_equal(again->n_steps, 2);
+	assert_string_equal(again->step[0].name, "a");
+	assert_int_equal(again->step[0].milliseconds, 0);
+	assert_null(again->step[0].log);
+	assert_int_equal(again->step[1].milliseconds, 1234);
+	assert_string_equal(again->step[1].log, "x.log");
+	assert_memory_equal(&again->step[1].key, &lock->step[1].key,
+			    sizeof lock->step[1].key);
+}
+
+/* What builds run on counts by its digest, whatever it is called. */
+static void test_build_base(void **state)
+{
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = sample();
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *again = NULL;
+	char without[EB_HEX_SIZE], with[EB_HEX_SIZE], then[EB_HEX_SIZE];
+	struct eb_error err = EB_ERROR_INIT;
+	EB_AUTOBUF(text, EB_MAX_LOCK);
+
+	(void)state;
+	add_pin(lock, "beta", EB_PIN_SDIST);
+	hash_hex(lock, without);
+	lock->has_build_base = true;
+	eb_sha256("builder", 7, &lock->build_base);
+	lock->build_base_reference = eb_strdup("rootfs:builder.tar");
+	hash_hex(lock, with);
+	assert_string_not_equal(with, without);
+	eb_lock_format(lock, &text);
+	assert_int_equal(eb_lock_parse(text.data, text.len, "t", &again, &err),
+			 0);
+	assert_true(again->has_build_base);
+	assert_true(eb_digest_equal(&again->build_base, &lock->build_base));
+	assert_string_equal(again->build_base_reference, "rootfs:builder.tar");
+	replace(&again->build_base_reference, "oci:elsewhere");
+	hash_hex(again, then);
+	assert_string_equal(then, with);
+	again->build_base.byte[0] ^= 1;
+	hash_hex(again, then);
+	assert_string_not_equal(then, with);
+}
+
 /* In direct_url.json the URL is part of the image. */
 static void test_direct(void **state)
 {
@@ -336,6 +403,8 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_every_prefix),
 		cmocka_unit_test(test_pins),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_build_base),
 		cmocka_unit_test(test_direct),
 		cmocka_unit_test(test_items),
 	};

@@ -57,10 +57,13 @@ static void test_settings(void **state)
 	free(is->pyc);
 	is->pyc = eb_strdup("compile");
 	is->source_date_epoch = 5;
+	is->has_build_base = true;
+	memset(&is->build_base, 0xcd, sizeof is->build_base);
 	json_object_set_new(is->variables, "A", json_string("b"));
 	eb_locks_differ(was, is, &out);
 	differs(&out, (const char *const[]){
 			      "base scratch -> sha256:abababababab",
+			      "build-base none -> sha256:cdcdcdcdcdcd",
 			      "pyc none -> compile", "SOURCE_DATE_EPOCH 0 -> 5",
 			      "variables", NULL });
 	eb_strv_release(&out);
@@ -68,6 +71,7 @@ static void test_settings(void **state)
 	eb_locks_differ(is, is, &out);
 	differs(&out, (const char *const[]){ NULL });
 	is->base_scratch = true;
+	is->has_build_base = false;
 	was->package[0].requested = false;
 	free(is->pyc);
 	is->pyc = eb_strdup("none");
