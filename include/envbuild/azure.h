@@ -92,12 +92,19 @@ EB_AUTOPTR(struct eb_azure, eb_azure_free)
 /* Another name and version (NULL: none), under which it is saved. */
 void eb_azure_rename(struct eb_azure *a, const char *name, const char *version);
 
-/* Writes `a` into the folder `dir`, which is made: V1 is
- * azureml_environment.json, conda_dependencies.yml and BaseDockerfile; V2 is
- * environment.yml with conda_dependencies.yml. All files or none; one that is
- * there already is EB_INPUT unless `overwrite`. What the form cannot hold is
- * told as an event. A definition that was read in that form, and not changed
- * since, is written byte for byte. */
+/* Its files, name -> text: V1 is azureml_environment.json,
+ * conda_dependencies.yml and BaseDockerfile, V2 is environment.yml with
+ * conda_dependencies.yml. What the form cannot hold is told as an event. A
+ * definition that was read in that form, and not changed since, is the same
+ * byte for byte. New reference. */
+json_t *eb_azure_files(const struct eb_azure *a, enum eb_azure_form form,
+		       struct eb_events *events);
+/* Writes such files into the folder `dir`, which is made: all of them or none;
+ * one that is there already is EB_INPUT unless `overwrite`, which also removes
+ * what an earlier definition left. */
+int eb_azure_write(const json_t *files, const char *dir, bool overwrite,
+		   struct eb_error *err);
+/* Both. */
 int eb_azure_save(const struct eb_azure *a, enum eb_azure_form form,
 		  const char *dir, bool overwrite, struct eb_events *events,
 		  struct eb_error *err);

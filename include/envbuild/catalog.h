@@ -76,15 +76,17 @@ struct eb_named {
 	/* The definition. `text` is NULL where it is not public; `file` is what
 	 * a reader takes it for (for messages too). */
 	char *text, *file;
+	char *files; /* of an own one: Azure's files that it was loaded from,
+		      * as JSON (azure.h, eb_azure_files); or NULL */
 	/* Defaults of the options that it brings: base, as-of, ... */
 	struct eb_strv option_name, option_value;
+	struct eb_strv variable_name, variable_value; /* of the image */
 
 	/* Of a curated one. Base and date of an incomplete one are options
 	 * too. */
 	bool base_moves;      /* the base's newest tag was taken each time */
 	char *python;	      /* or NULL */
 	struct eb_strv known; /* main packages, as conda or pip specs */
-	struct eb_strv variable_name, variable_value; /* of the image */
 	/* What its name says is in it, and what its tags say: "pytorch=1.6",
 	 * "cuda=11", "gpu", "cpu", "python=3.8", "os=ubuntu18.04"; frameworks
 	 * first. */

@@ -10,6 +10,7 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
+#include "env_azure.h"
 #include "env_named.h"
 
 static int take_lock(struct eb_env *env, const char *text, size_t len,
@@ -64,7 +65,7 @@ static bool fd_is_lock(int fd)
 }
 
 /* Definitions of any size are left to the reader with its own limit. */
-static int read_input(struct eb_env *env, const struct eb_config *config,
+static int read_input(struct eb_env *env, struct eb_config *config,
 		      struct eb_events *events, struct eb_error *err)
 {
 	eb_autofd int fd = -1;
@@ -80,6 +81,8 @@ static int read_input(struct eb_env *env, const struct eb_config *config,
 	if (fd >= 0 && S_ISREG(st.st_mode) &&
 	    check_size(env->path, config, (uint64_t)st.st_size, err) < 0)
 		return -1;
+	if (eb_env_is_azure(env->path))
+		return eb_env_open_azure(env, config, events, err);
 	return eb_spec_read(env->path, config->platform, events, &env->spec,
 			    err);
 }

@@ -8,6 +8,7 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
+#include "env_azure.h"
 #include "env_named.h"
 
 bool eb_env_is_path(const char *input)
@@ -22,6 +23,8 @@ bool eb_env_is_path(const char *input)
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		if (eb_ends(input, endings[i]))
 			return true;
+	if (strstr(input, ".yml#") || strstr(input, ".yaml#"))
+		return true;
 	return strchr(input, '/') || access(input, F_OK) == 0;
 }
 
@@ -250,7 +253,20 @@ static char *kept_file(const char *path)
 				 : "conda_dependencies.yml");
 }
 
-static int from_file(const char *path, const struct eb_config *config,
+static int from_azure(const char *path, struct eb_config *config,
+		      struct eb_events *events, struct eb_named **out,
+		      struct eb_error *err)
+{
+	EB_CLEANUP(eb_azure_free_ptr) struct eb_azure *a = NULL;
+
+	if (eb_azure_read(path, config->platform, events, &a, err) < 0 ||
+	    eb_named_of_azure(a, config, out, err) < 0)
+		return -1;
+	keep_options(*out, config);
+	return 0;
+}
+
+static int from_file(const char *path, struct eb_config *config,
 		     struct eb_events *events, struct eb_named **out,
 		     struct eb_error *err)
 {
@@ -258,6 +274,8 @@ static int from_file(const char *path, const struct eb_config *config,
 	EB_AUTOBUF(text, EB_MAX_YAML);
 	struct eb_named *e;
 
+	if (eb_env_is_azure(path))
+		return from_azure(path, config, events, out, err);
 	if (read_text(path, &text, err) < 0)
 		return -1;
 	if (eb_lock_is(text.data, text.len)) {

@@ -77,20 +77,23 @@ static int next_version(struct eb_catalog *c, struct eb_named *e,
 static int insert(struct eb_catalog *c, const struct eb_named *e,
 		  const struct eb_digest *definition, struct eb_error *err)
 {
-	eb_autofree char *options = eb_catalog_options_text(e);
+	eb_autofree char *options =
+		eb_catalog_pairs_text(&e->option_name, &e->option_value);
+	eb_autofree char *variables =
+		eb_catalog_pairs_text(&e->variable_name, &e->variable_value);
 	eb_autofree char *framework = eb_named_framework(e);
 	eb_autofree char *cuda = eb_named_cuda(e);
 	int64_t number = number_of(e->version);
 
 	return eb_db_run(c->db,
 			 "INSERT INTO environment (name, version, number, "
-			 "definition, text, file, options, origin, framework, "
-			 "cuda, time) VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, "
-			 "?, ?, ?, ?)",
-			 NULL, NULL, err, "ttibtttttti", e->name, e->version,
+			 "definition, text, file, files, variables, options, "
+			 "origin, framework, cuda, time) VALUES (?, ?, "
+			 "nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			 NULL, NULL, err, "ttibtttttttti", e->name, e->version,
 			 number, definition->byte, sizeof definition->byte,
-			 e->text, e->file, options, e->origin, framework, cuda,
-			 (int64_t)time(NULL));
+			 e->text, e->file, e->files, variables, options,
+			 e->origin, framework, cuda, (int64_t)time(NULL));
 }
 
 static int is_other(const struct eb_named *e, struct eb_error *err)

@@ -10,7 +10,8 @@
 
 #define COLUMNS                                                       \
 	"SELECT e.id, e.name, e.version, e.text, e.file, e.options, " \
-	"e.origin, e.archived, e.time FROM environment e "
+	"e.origin, e.archived, e.time, e.files, e.variables "         \
+	"FROM environment e "
 
 static int take_row(void *data, const struct eb_db_row *row,
 		    struct eb_error *err)
@@ -27,7 +28,11 @@ static int take_row(void *data, const struct eb_db_row *row,
 	e->origin = eb_strdup(eb_db_text(row, 6));
 	e->archived = eb_db_int(row, 7);
 	e->time = eb_db_int(row, 8);
-	if (eb_catalog_options_read(eb_db_text(row, 5), e, err) < 0)
+	e->files = eb_strdup(eb_db_text(row, 9));
+	if (eb_catalog_pairs_read(eb_db_text(row, 5), &e->option_name,
+				  &e->option_value, err) < 0 ||
+	    eb_catalog_pairs_read(eb_db_text(row, 10), &e->variable_name,
+				  &e->variable_value, err) < 0)
 		return -1;
 	*out = eb_steal(e);
 	return 1;

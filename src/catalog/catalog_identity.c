@@ -12,17 +12,17 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char *eb_catalog_options_text(const struct eb_named *e)
+char *eb_catalog_pairs_text(const struct eb_strv *name,
+			    const struct eb_strv *value)
 {
 	eb_autojson json_t *all = json_array();
-	eb_autofree char **line = eb_calloc(e->option_name.n + 1, sizeof *line);
+	eb_autofree char **line = eb_calloc(name->n + 1, sizeof *line);
 	EB_AUTOBUF(text, EB_MAX_TEXT);
 
-	for (size_t i = 0; i < e->option_name.n; i++)
-		line[i] = eb_asprintf("%s=%s", e->option_name.v[i],
-				      e->option_value.v[i]);
-	qsort(line, e->option_name.n, sizeof *line, by_text);
-	for (size_t i = 0; i < e->option_name.n; i++) {
+	for (size_t i = 0; i < name->n; i++)
+		line[i] = eb_asprintf("%s=%s", name->v[i], value->v[i]);
+	qsort(line, name->n, sizeof *line, by_text);
+	for (size_t i = 0; i < name->n; i++) {
 		char *eq = strchr(line[i], '=');
 
 		*eq = 0;
@@ -33,8 +33,8 @@ char *eb_catalog_options_text(const struct eb_named *e)
 	return eb_buf_steal(&text, NULL);
 }
 
-int eb_catalog_options_read(const char *text, struct eb_named *e,
-			    struct eb_error *err)
+int eb_catalog_pairs_read(const char *text, struct eb_strv *name,
+			  struct eb_strv *value, struct eb_error *err)
 {
 	eb_autojson json_t *all =
 		eb_json_parse(text, strlen(text), "the catalogue", err);
@@ -44,11 +44,13 @@ int eb_catalog_options_read(const char *text, struct eb_named *e,
 	if (!all)
 		return -1;
 	json_array_foreach (all, i, pair) {
-		const char *name = json_string_value(json_array_get(pair, 0));
-		const char *value = json_string_value(json_array_get(pair, 1));
+		const char *n = json_string_value(json_array_get(pair, 0));
+		const char *v = json_string_value(json_array_get(pair, 1));
 
-		if (name && value)
-			eb_named_add_option(e, name, value);
+		if (!n || !v)
+			continue;
+		eb_strv_add(name, n);
+		eb_strv_add(value, v);
 	}
 	return 0;
 }
@@ -86,13 +88,18 @@ int eb_catalog_identity(const struct eb_named *e, struct eb_digest *out,
 			struct eb_error *err)
 {
 	static const char *const platforms[] = { "linux/amd64", "linux/arm64" };
-	eb_autofree char *options = eb_catalog_options_text(e);
+	eb_autofree char *options =
+		eb_catalog_pairs_text(&e->option_name, &e->option_value);
+	eb_autofree char *variables =
+		eb_catalog_pairs_text(&e->variable_name, &e->variable_value);
 	/* only selectors make a difference between them */
 	size_t n = strstr(e->text, "# [") || strstr(e->text, "sel(") ? 2 : 1;
 	struct eb_keyer k;
 
 	eb_key_begin(&k, "envbuild catalogue 1");
 	eb_key_text(&k, options);
+	eb_key_text(&k, variables);
+	eb_key_text(&k, e->files);
 	for (size_t i = 0; i < n; i++)
 		if (add_platform(e, platforms[i], &k, err) < 0)
 			return -1;

@@ -16,9 +16,10 @@ struct eb_catalog {
 int eb_catalog_ready(struct eb_catalog *c, struct eb_error *err);
 
 /* Options as JSON: [["as-of", "2020-09-30"], ...], sorted; caller frees. */
-char *eb_catalog_options_text(const struct eb_named *e);
-int eb_catalog_options_read(const char *text, struct eb_named *e,
-			    struct eb_error *err);
+char *eb_catalog_pairs_text(const struct eb_strv *name,
+			    const struct eb_strv *value);
+int eb_catalog_pairs_read(const char *text, struct eb_strv *name,
+			  struct eb_strv *value, struct eb_error *err);
 
 /* What makes two definitions the same: their normal text on each platform. */
 int eb_catalog_identity(const struct eb_named *e, struct eb_digest *out,

@@ -60,6 +60,7 @@ void eb_named_free(struct eb_named *e)
 	free(e->source);
 	free(e->text);
 	free(e->file);
+	free(e->files);
 	free(e->python);
 	free(e);
 }

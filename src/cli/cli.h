@@ -21,14 +21,32 @@
 #include <envbuild/store.h>
 #include <envbuild/str.h>
 
-#define EB_LIGHT_COMMANDS(X)                                           \
-	X(check)                                                       \
-	X(hash)                                                        \
-	X(lint) X(cache) X(list) X(show) X(clone) X(register) X(label) \
-		X(archive) X(restore) X(help)
+#define EB_LIGHT_COMMANDS(X) \
+	X(check)             \
+	X(hash)              \
+	X(lint)              \
+	X(cache)             \
+	X(list)              \
+	X(show)              \
+	X(clone)             \
+	X(register)          \
+	X(label)             \
+	X(archive)           \
+	X(restore)           \
+	X(load)              \
+	X(save)              \
+	X(help)
 #define EB_FULL_COMMANDS(X) \
 	X(build)            \
-	X(lock) X(plan) X(explain) X(run) X(verify) X(push) X(pull) X(inspect) X(doctor)
+	X(lock)             \
+	X(plan)             \
+	X(explain)          \
+	X(run)              \
+	X(verify)           \
+	X(push)             \
+	X(pull)             \
+	X(inspect)          \
+	X(doctor)
 
 /* Light commands by name, too, for calls of them that need what the light
  * program has not (is_full below): the full program looks here first. */

@@ -291,13 +291,13 @@ static int put_environments(const struct normal *n, struct eb_strv *out)
 int eb_pylock_normal(const struct eb_pylock *l, eb_pylock_content_fn *content,
 		     void *data, struct eb_strv *out, struct eb_error *err)
 {
+	eb_autofree char *dir = eb_pylock_folder(l->name);
 	struct normal n = { .l = l,
 			    .content = content,
 			    .data = data,
 			    .groups = eb_json_arr(l->root, "default-groups"),
-			    .dir = eb_pylock_folder(l->name),
+			    .dir = dir,
 			    .err = err };
-	eb_autofree char *dir = n.dir;
 	int rc = put_environments(&n, out);
 	const json_t *package;
 	size_t i;

@@ -55,10 +55,9 @@ int eb_limits_say(const struct eb_limits *l, struct eb_error *err)
 	switch (l->hit) {
 	case EB_HIT_NONE: break;
 	case EB_HIT_TIME:
-		return say_count(l,
-				 s->timeout_name ? s->timeout_name
-						 : "build-time",
-				 s->timeout_s, "s", err);
+		return say_count(
+			l, s->timeout_name ? s->timeout_name : "build-time",
+			s->timeout_s, "s", err);
 	case EB_HIT_MEMORY:
 		return say_size(l, "build-memory", s->memory, "of memory", err);
 	case EB_HIT_PROCESSES:

@@ -7,24 +7,23 @@
 #include <unistd.h>
 
 #include <envbuild/file.h>
+#include <envbuild/json.h>
 
 #include "azure_save.h"
 
 struct file {
-	const char *name;
-	const char *text; /* NULL: there is none */
-	size_t len;
+	const char *text;
 	char *path, *part; /* where it goes, and until all are written */
 };
 
-#define FILES 3
 struct folder {
-	struct file file[FILES];
+	struct file *file;
+	size_t n;
 };
 
 static void release(struct folder *folder)
 {
-	for (size_t i = 0; i < FILES; i++) {
+	for (size_t i = 0; i < folder->n; i++) {
 		struct file *f = &folder->file[i];
 
 		if (f->part)
@@ -32,6 +31,7 @@ static void release(struct folder *folder)
 		free(f->path);
 		free(f->part);
 	}
+	free(folder->file);
 }
 
 static int may_write(const struct file *f, bool overwrite, struct eb_error *err)
@@ -43,41 +43,28 @@ static int may_write(const struct file *f, bool overwrite, struct eb_error *err)
 	return eb_err_hint(err, "--overwrite replaces it");
 }
 
-static int write_parts(struct folder *folder, const char *dir, bool overwrite,
+static int write_parts(struct folder *folder, bool overwrite,
 		       struct eb_error *err)
 {
-	for (size_t i = 0; i < FILES; i++) {
-		struct file *f = &folder->file[i];
-
-		f->path = eb_path_join(dir, f->name);
-		if (may_write(f, overwrite, err) < 0)
+	for (size_t i = 0; i < folder->n; i++)
+		if (may_write(&folder->file[i], overwrite, err) < 0)
 			return -1;
-	}
-	for (size_t i = 0; i < FILES; i++) {
+	for (size_t i = 0; i < folder->n; i++) {
 		struct file *f = &folder->file[i];
 
-		if (!f->text)
-			continue;
 		f->part = eb_asprintf("%s.part", f->path);
-		if (eb_write_file(f->part, f->text, f->len, 0644, err) < 0)
+		if (eb_write_file(f->part, f->text, strlen(f->text), 0644,
+				  err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* What an earlier definition left and this one has not goes too. */
 static int commit(struct folder *folder, struct eb_error *err)
 {
-	for (size_t i = 0; i < FILES; i++) {
+	for (size_t i = 0; i < folder->n; i++) {
 		struct file *f = &folder->file[i];
 
-		if (!f->text) {
-			if (unlink(f->path) < 0 && errno != ENOENT)
-				return eb_err_errno(err, EB_OK, errno,
-						    "\"%s\", removing",
-						    f->path);
-			continue;
-		}
 		if (rename(f->part, f->path) < 0)
 			return eb_err_errno(err, EB_OK, errno,
 					    "\"%s\", writing", f->path);
@@ -86,6 +73,69 @@ static int commit(struct folder *folder, struct eb_error *err)
 	}
 	return 0;
 }
+
+/* What an earlier definition left and this one has not: a reader would take it
+ * for a part of this one. */
+static int clear_others(const json_t *files, const char *dir, bool overwrite,
+			struct eb_error *err)
+{
+	static const char *const names[] = { EB_AZURE_V1_FILE, EB_AZURE_V2_FILE,
+					     EB_AZURE_CONDA_FILE,
+					     EB_AZURE_DOCKERFILE };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		eb_autofree char *path = eb_path_join(dir, names[i]);
+		const struct file other = { .path = path };
+
+		if (json_object_get(files, names[i]))
+			continue;
+		if (may_write(&other, overwrite, err) < 0)
+			return -1;
+		if (unlink(path) < 0 && errno != ENOENT)
+			return eb_err_errno(err, EB_OK, errno,
+					    "\"%s\", removing", path);
+	}
+	return 0;
+}
+
+/* Names come from definitions: none may lead elsewhere. */
+static int fill(struct folder *folder, const json_t *files, const char *dir,
+		struct eb_error *err)
+{
+	const char *name;
+	json_t *text;
+
+	folder->file =
+		eb_calloc(json_object_size(files) + 1, sizeof *folder->file);
+	json_object_foreach ((json_t *)files, name, text) {
+		struct file *f = &folder->file[folder->n];
+
+		if (strchr(name, '/') || *name == '.' || !*name ||
+		    !json_is_string(text))
+			return eb_err_set(err, EB_INPUT,
+					  "\"%s\" cannot be a file's name",
+					  name);
+		f->text = json_string_value(text);
+		f->path = eb_path_join(dir, name);
+		folder->n++;
+	}
+	return 0;
+}
+
+int eb_azure_write(const json_t *files, const char *dir, bool overwrite,
+		   struct eb_error *err)
+{
+	struct folder folder EB_CLEANUP(release) = { 0 };
+
+	if (fill(&folder, files, dir, err) < 0 ||
+	    eb_mkdirs(dir, 0755, err) < 0 ||
+	    write_parts(&folder, overwrite, err) < 0 ||
+	    clear_others(files, dir, overwrite, err) < 0)
+		return -1;
+	return commit(&folder, err);
+}
+
+/* ---- what is in them ---------------------------------------------------- */
 
 static void tell_v1(const struct eb_azure *a, struct eb_events *events)
 {
@@ -126,43 +176,43 @@ static void make_text(const struct eb_azure *a, enum eb_azure_form form,
 	}
 }
 
+static void add(json_t *files, const char *name, const char *text)
+{
+	if (text)
+		json_object_set_new(files, name, json_string(text));
+}
+
 /* A conda part that stood inside a definition of version 2 stays there. */
-static void add_conda(const struct eb_azure *a, enum eb_azure_form form,
-		      struct file *f)
+static void add_conda(json_t *files, const struct eb_azure *a,
+		      enum eb_azure_form form)
 {
 	bool again = form == EB_AZURE_V2 && a->form == EB_AZURE_V2 && a->source;
 
-	f->name = again && a->conda_name ? a->conda_name : EB_AZURE_CONDA_FILE;
-	if (!a->conda || (again && !a->conda_name))
-		return;
-	f->text = a->conda;
-	f->len = strlen(a->conda);
+	if (!again)
+		add(files, EB_AZURE_CONDA_FILE, a->conda);
+	else if (a->conda_name)
+		add(files, a->conda_name, a->conda);
+}
+
+json_t *eb_azure_files(const struct eb_azure *a, enum eb_azure_form form,
+		       struct eb_events *events)
+{
+	json_t *files = json_object();
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+
+	make_text(a, form, events, &text);
+	add(files, form == EB_AZURE_V1 ? EB_AZURE_V1_FILE : EB_AZURE_V2_FILE,
+	    text.data);
+	add_conda(files, a, form);
+	add(files, EB_AZURE_DOCKERFILE, a->build.dockerfile_text);
+	return files;
 }
 
 int eb_azure_save(const struct eb_azure *a, enum eb_azure_form form,
 		  const char *dir, bool overwrite, struct eb_events *events,
 		  struct eb_error *err)
 {
-	EB_AUTOBUF(text, 4 * EB_MAX_YAML);
-	const char *dockerfile = a->build.dockerfile_text;
-	struct folder folder EB_CLEANUP(release) = { 0 };
-	struct file *f = folder.file;
+	eb_autojson json_t *files = eb_azure_files(a, form, events);
 
-	make_text(a, form, events, &text);
-	if (text.overflow)
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\" is too large to be saved", a->name);
-	f[0] = (struct file){ .name = form == EB_AZURE_V1
-					      ? "azureml_environment.json"
-					      : "environment.yml",
-			      .text = text.data,
-			      .len = text.len };
-	add_conda(a, form, &f[1]);
-	f[2] = (struct file){ .name = "BaseDockerfile",
-			      .text = dockerfile,
-			      .len = dockerfile ? strlen(dockerfile) : 0 };
-	if (eb_mkdirs(dir, 0755, err) < 0 ||
-	    write_parts(&folder, dir, overwrite, err) < 0)
-		return -1;
-	return commit(&folder, err);
+	return eb_azure_write(files, dir, overwrite, err);
 }

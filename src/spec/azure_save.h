@@ -5,10 +5,12 @@
 
 #include <envbuild/azure.h>
 
+#define EB_AZURE_V1_FILE "azureml_environment.json"
+#define EB_AZURE_V2_FILE "environment.yml"
 #define EB_AZURE_CONDA_FILE "conda_dependencies.yml"
+#define EB_AZURE_DOCKERFILE "BaseDockerfile"
 
 void eb_azure_v1_text(const struct eb_azure *a, struct eb_buf *out);
-/* `conda`: there is such a file beside it. */
 void eb_azure_v2_text(const struct eb_azure *a, struct eb_buf *out);
 
 #endif

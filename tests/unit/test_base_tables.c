@@ -340,15 +340,15 @@ static void plain_images(void **state)
 	eb_base_row_release(&r);
 	assert_int_equal(
 		eb_base_row_find("nvcr.io/nvidia/cuda:12.4.1-cudnn-devel-"
-				  "ubuntu22.04@sha256:00",
-				  &r),
+				 "ubuntu22.04@sha256:00",
+				 &r),
 		1);
 	eb_base_row_release(&r);
 	/* Azure's have a tag a build */
 	assert_int_equal(eb_base_row_find("mcr.microsoft.com/azureml/"
-					   "openmpi3.1.2-cuda10.1-cudnn7-"
-					   "ubuntu18.04:20200821.v1",
-					   &r),
+					  "openmpi3.1.2-cuda10.1-cudnn7-"
+					  "ubuntu18.04:20200821.v1",
+					  &r),
 			 1);
 	assert_string_equal(r.cuda, "10.1.243");
 	eb_base_row_release(&r);
@@ -374,9 +374,9 @@ static void nearest_images(void **state)
 		1);
 	assert_string_equal(r.tag, "12.4.1-cudnn-runtime-ubuntu22.04");
 	eb_base_row_release(&r);
-	assert_int_equal(eb_base_row_nearest(
-				 "nvidia/cuda:12.7.0-devel-ubuntu22.04", &r),
-			 0);
+	assert_int_equal(
+		eb_base_row_nearest("nvidia/cuda:12.7.0-devel-ubuntu22.04", &r),
+		0);
 	eb_base_row_release(&r);
 }
 

@@ -319,7 +319,7 @@ static bool same(const char *a, const char *b)
 
 #define FOLDER(path)                                                         \
 	TOP "[[packages]]\nname = \"f\"\ndirectory = { path = \"" path "\" " \
-								       "}\n"
+	    "}\n"
 
 static void test_what_counts(void **state)
 {

@@ -10,6 +10,8 @@ CREATE TABLE environment (
   definition BLOB NOT NULL, -- what makes two of them the same
   text TEXT NOT NULL,      -- as it was
   file TEXT NOT NULL,      -- what a reader takes the text for
+  files TEXT,              -- JSON: Azure's files that it was loaded from
+  variables TEXT NOT NULL, -- JSON: [["NAME", "VALUE"], ...], sorted
   options TEXT NOT NULL,   -- JSON: [["as-of", "2020-09-30"], ...], sorted
   origin TEXT,             -- what it was made from
   framework TEXT,          -- of the contents, for lists

@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Azure ML's files as what is built, linted, loaded and saved.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# as_v1 DIR: what the first version of the SDK saves.
+as_v1() {
+	mkdir -p "$1"
+	cat >"$1/azureml_environment.json" <<-'EOF'
+		{
+		    "name": "mine",
+		    "version": "3",
+		    "environmentVariables": {
+		        "ONE": "1"
+		    },
+		    "python": {
+		        "userManagedDependencies": false,
+		        "interpreterPath": "python"
+		    },
+		    "docker": {
+		        "baseImage": "scratch",
+		        "shmSize": "4g"
+		    },
+		    "spark": {
+		        "packages": []
+		    }
+		}
+	EOF
+	printf 'channels: [a]\ndependencies:\n- python=3.7\n' \
+		>"$1/conda_dependencies.yml"
+}
+
+# The hash of the definition, whatever form it is in.
+definition() {
+	"$ENVBUILD" hash "$@" 2>stderr | sed -n 's/^definition //p'
+}
+
+forms() {
+	local want
+
+	as_v1 v1
+	cp v1/conda_dependencies.yml conda.yml
+	printf 'name: e\nimage: scratch\nconda_file: conda.yml\n' >env2.yml
+	printf 'command: x\nenvironment: file:env2.yml\n' >job.yml
+	printf 'jobs:\n  a:\n    environment: file:env2.yml\n  b:\n    environment:\n      image: scratch\n' \
+		>two.yml
+	want=$(definition conda.yml --base scratch)
+	[ "${#want}" = 64 ]
+	same "$(definition env2.yml)" "$want"
+	same "$(definition job.yml)" "$want"
+	same "$(definition 'two.yml#jobs.a')" "$want"
+	grep -q shmSize stderr && return 1
+	[ "$(definition v1)" != "$want" ] # it has a variable more
+	grep -q 'v1/azureml_environment.json:13:.*"shmSize" is kept' stderr
+	printf 'variables: {ONE: "1"}\n' >>conda.yml
+	same "$(definition v1)" "$(definition conda.yml --base scratch)"
+	fails 3 'jobs.a, jobs.b' "$ENVBUILD" hash two.yml
+	fails 3 '"two.yml" has no environment "jobs.c"' \
+		"$ENVBUILD" hash two.yml#jobs.c
+}
+it 'folder, version 2, job: one definition' forms
+
+names() {
+	printf 'environment: azureml:AzureML-PyTorch-1.6-GPU:4\n' >named.yml
+	same "$(definition named.yml)" \
+		"$(definition AzureML-PyTorch-1.6-GPU)"
+	printf 'environment: azureml:no-such-one:4\n' >none.yml
+	fails 3 no-such-one "$ENVBUILD" hash none.yml
+}
+it 'a job names a curated environment' names
+
+mlflow() {
+	printf 'python: 3.8.15\ndependencies:\n- a==1\n' >python_env.yaml
+	printf 'dependencies: [python=3.8.15, pip, {pip: [a==1]}]\n' >same.yml
+	same "$(definition python_env.yaml)" "$(definition same.yml)"
+}
+it "MLflow's python_env.yaml" mlflow
+
+base_alone() {
+	as_v1 own
+	rm own/conda_dependencies.yml
+	sed -i 's/"userManagedDependencies": false/"userManagedDependencies": true/' \
+		own/azureml_environment.json
+	"$ENVBUILD" lock own --output own.lock
+	jq -e '.locked.packages == []' own.lock >out
+}
+it 'user-managed: the base alone' base_alone
+
+there_and_back() {
+	as_v1 v1
+	same "$("$ENVBUILD" load v1)" mine:1
+	same "$("$ENVBUILD" load v1)" mine:1
+	"$ENVBUILD" save mine out1 >out
+	sed 's/"version": "3"/"version": "3"/' v1/azureml_environment.json |
+		cmp - out1/azureml_environment.json
+	cmp v1/conda_dependencies.yml out1/conda_dependencies.yml
+	same "$(definition mine)" "$(definition v1)"
+	same "$("$ENVBUILD" load out1 --name other)" other:1
+	"$ENVBUILD" save other out2 >out
+	grep -q '"name": "other"' out2/azureml_environment.json
+	fails 3 'is there already' "$ENVBUILD" save mine out1
+	"$ENVBUILD" save mine out1 --overwrite >out
+	"$ENVBUILD" save mine out3 --format v2 >out 2>stderr
+	grep -q 'version 2 holds no environment variables' stderr
+	grep -q '^image: scratch$' out3/environment.yml
+	[ ! -e out3/azureml_environment.json ]
+}
+it 'loaded, saved, loaded: the same bytes' there_and_back
+
+curated() {
+	local name
+
+	for name in AzureML-PyTorch-1.6-GPU AzureML-TensorFlow-2.2-CPU; do
+		"$ENVBUILD" save "$name" "saved-$name" >out
+		fails 2 '--name' "$ENVBUILD" load "saved-$name"
+		"$ENVBUILD" load "saved-$name" --name "my-$name" >out
+		"$ENVBUILD" save "my-$name" "again-$name" >out
+		cmp "saved-$name/conda_dependencies.yml" \
+			"again-$name/conda_dependencies.yml"
+		same "$("$ENVBUILD" hash --azure "my-$name")" \
+			"$("$ENVBUILD" hash --azure "$name")"
+		jq -S 'del(.name, .version)' "saved-$name"/*.json >a
+		jq -S 'del(.name, .version)' "again-$name"/*.json >b
+		cmp a b
+	done
+}
+it 'a curated one, saved and loaded under another name' curated
+
+linted() {
+	as_v1 v1
+	sed -i 's/"scratch"/"base:latest"/' v1/azureml_environment.json
+	"$ENVBUILD" lint v1 >found
+	grep -q '^v1/azureml_environment.json:12:.*: warning: .*\[base-not-pinned\]$' found
+	grep -q '^v1/conda_dependencies.yml:3:.*\[python-end-of-life\]$' found
+	printf 'dependencies:\n- python=>3.12\n- pip:\n  - a=1\n' >fix.yml
+	fails 1 '' "$ENVBUILD" lint fix.yml
+	"$ENVBUILD" lint fix.yml --fix >found
+	same "$(cat fix.yml)" \
+		$'dependencies:\n- python>=3.12\n- pip\n- pip:\n  - a==1'
+	"$ENVBUILD" lint fix.yml --json | jq -e '.findings | length > 0' >out
+}
+it 'lint, and what it mends' linted
+
+real_ones() {
+	local file n=0
+
+	need_data definitions/azure
+	for file in "$ENVBUILD_DATA"/definitions/azure/*.yml; do
+		n=$((n + 1))
+		"$ENVBUILD" hash "$file" >out 2>stderr ||
+			[ $? = 3 ]
+		"$ENVBUILD" lint "$file" >out 2>stderr || [ $? = 1 ]
+	done
+	[ $n -ge 15 ]
+}
+it 'files that people committed' real_ones
