@@ -18,6 +18,7 @@
 #include <envbuild/digest.h>
 #include <envbuild/error.h>
 #include <envbuild/event.h>
+#include <envbuild/lint.h>
 #include <envbuild/lock.h>
 #include <envbuild/mem.h>
 #include <envbuild/spec.h>
@@ -33,6 +34,7 @@ struct eb_env {
 	struct eb_lock *given;	/* the input itself, or --lock's file */
 	struct eb_named *named; /* of a name of the catalogue; or NULL */
 	struct eb_request request;
+	struct eb_strv apt; /* system packages, sorted */
 	struct eb_digest definition;
 };
 /* Reads the input, the effective channels and the base's name; loads neither
@@ -95,6 +97,11 @@ int eb_explain(struct eb_env *env, const struct eb_config *config,
 	       struct eb_store *store, bool solve, struct eb_events *events,
 	       struct eb_explained *out, struct eb_error *err);
 void eb_explained_release(struct eb_explained *x);
+
+/* What the decision of a definition that was linted has to say, by the base of
+ * the options or of the definition: findings are added. Nothing is opened. */
+int eb_lint_base(const struct eb_config *config, struct eb_linted *l,
+		 struct eb_error *err);
 
 /* What the executed steps of a lock gave, as far as the store knows, into its
  * commentary: 1 something is new, 0, -1. */

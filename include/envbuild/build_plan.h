@@ -42,11 +42,12 @@ struct eb_planned_package {
 
 enum eb_planned_kind {
 	EB_PLANNED_BASE,
+	EB_PLANNED_APT, /* system packages */
 	EB_PLANNED_OWN,
 	EB_PLANNED_BUCKET,
 	EB_PLANNED_LAST, /* the environment's own */
 };
-/* "base", "own", "bucket", "last" */
+/* "base", "apt", "own", "bucket", "last" */
 const char *eb_planned_kind_name(enum eb_planned_kind kind);
 struct eb_planned_layer {
 	enum eb_planned_kind kind;
@@ -63,6 +64,7 @@ struct eb_planned_layer {
 };
 
 enum eb_planned_step_kind {
+	EB_PLANNED_APT_STEP,   /* the base's apt installs */
 	EB_PLANNED_WHEEL,      /* a source becomes a wheel */
 	EB_PLANNED_BYTECODE,   /* the interpreter compiles */
 	EB_PLANNED_POST_LINK,  /* a script of a package */
@@ -75,7 +77,7 @@ enum eb_privilege {
 	EB_PRIVILEGE_RUNTIME,  /* an OCI runtime, as root or with user
 				* namespaces */
 };
-/* "wheel", "bytecode", "post-link", "activation"; "none", "confined",
+/* "apt", "wheel", "bytecode", "post-link", "activation"; "none", "confined",
  * "runtime" */
 const char *eb_planned_step_name(enum eb_planned_step_kind kind);
 const char *eb_privilege_name(enum eb_privilege p);

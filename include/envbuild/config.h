@@ -60,6 +60,7 @@ struct eb_config {
 	char *compression;		   /* "gzip", "zstd", "zstd:LEVEL" */
 	char *pip_replace;		   /* "never", "needed" */
 	struct eb_strv no_build_isolation; /* projects */
+	struct eb_strv apt;	  /* lists and files of system packages */
 	struct eb_strv build_env; /* NAME=VALUE for what is built from source */
 	char *as_of;		  /* RFC 3339 date or time, or NULL */
 	char *lock;		  /* --lock FILE */

@@ -155,6 +155,7 @@ struct eb_considered {	      /* a package that had a say */
 struct eb_decision {
 	bool refused;
 	char *reason, *advice; /* of a refusal; advice may be NULL */
+	const char *refusal;   /* the rule of lint that it is, "cuda-refused" */
 	bool solved;	       /* decided from packages, not from lines */
 	bool gpu;	       /* the result is for a GPU */
 	bool gpu_asked;	       /* an option says so */
@@ -190,6 +191,8 @@ struct eb_decision {
 	struct eb_considered *package;
 	size_t n_packages, alloc_packages;
 	struct eb_strv warning;	   /* what will happen, each a sentence */
+	struct eb_strv rule;	   /* of each warning, a rule of lint or "";
+				    * may be shorter */
 	struct eb_strv assumption; /* what was taken for granted, the same */
 	struct eb_strv libraries;  /* who brings them, the same */
 	struct eb_strv variable;   /* NAME=VALUE that the image needs beside

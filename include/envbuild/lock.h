@@ -34,6 +34,7 @@ struct eb_lock_step {
 	struct eb_digest key, result;
 	uint64_t milliseconds; /* that it took; 0: not known */
 	char *log; /* name in the log folder of who built it, or NULL */
+	struct eb_strv package; /* system packages: "git=1:2.39.5-0+deb12u2" */
 };
 void eb_lock_step_release(struct eb_lock_step *s);
 
@@ -44,6 +45,8 @@ struct eb_lock {
 	struct eb_digest base; /* zero for scratch */
 	bool has_build_base;   /* what is executed runs on another base */
 	struct eb_digest build_base;
+	struct eb_strv apt; /* system packages as asked for, sorted */
+	char *apt_date;	    /* "2026-11-22"; NULL: there are none */
 	struct eb_locked_package *package; /* sorted by name */
 	size_t n;
 	struct eb_pin *pin; /* the Python side, sorted by name */
@@ -84,8 +87,12 @@ bool eb_lock_is(const char *text, size_t len);
 void eb_lock_free(struct eb_lock *lock);
 EB_AUTOPTR(struct eb_lock, eb_lock_free)
 
-/* Does its image depend on what is executed: is something built from source? */
+/* Is something built from source? */
+bool eb_lock_builds(const struct eb_lock *lock);
+/* Does its image depend on what is executed: that, or system packages? */
 bool eb_lock_executes(const struct eb_lock *lock);
+/* The key of the step that installs its system packages: base, list, date. */
+void eb_lock_apt_key(const struct eb_lock *lock, struct eb_digest *out);
 
 /* What a lock installs, conda's packages and the Python side alike. */
 struct eb_locked_item {

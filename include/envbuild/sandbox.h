@@ -34,6 +34,7 @@ struct eb_sandbox {
 	const char *const *env; /* complete; nothing is inherited */
 	const char *cwd;	/* NULL: / */
 	unsigned uid, gid;
+	bool ids; /* it gives files to other users: more ids than one */
 	const struct eb_mount *mount;
 	size_t n_mounts;
 	enum eb_network network;
@@ -69,6 +70,9 @@ int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 /* Remove a folder (eb_remove_tree) in which something ran: without root, what
  * belongs to subordinate ids, too. */
 int eb_sandbox_remove(const char *dir, struct eb_error *err);
+
+/* Of a file that something with `ids` made or was given: who owns it inside. */
+unsigned eb_sandbox_owner(unsigned id, bool group);
 
 /* One row of `envbuild doctor`. */
 struct eb_check {

@@ -143,8 +143,9 @@ int eb_store_images(struct eb_store *s, eb_image_fn *fn, void *data,
  * blob of that image), "image-text" (manifest or configuration of an image
  * whose layers lie in a registry -> itself), "projects" (payload key -> the
  * Python projects that it installs), "step" (key of an executed step ->
- * result), "step-story" (result -> how long that took, its log), "archive"
- * (source of a step -> itself). Blobs named by a fact are kept alive by
+ * result), "step-story" (result -> how long that took, its log), "step-layer"
+ * (result that is a layer -> its diff ID, size, packages), "archive" (source of
+ * a step -> itself). Blobs named by a fact are kept alive by
  * eb_store_put_fact's `blob` (may be NULL). */
 int eb_store_put_fact(struct eb_store *s, const char *kind, const char *key,
 		      const char *text, const struct eb_digest *blob,

@@ -22,7 +22,7 @@
 struct eb_finding {
 	bool note;
 	const char *check; /* "blob", "conda-meta", "record", "files", "clash",
-			    * "case", "import", "requires" */
+			    * "case", "import", "requires", "gpu" */
 	char *subject;	   /* path, digest, module, or NULL */
 	char *text;	   /* goes on where the subject ends */
 };
@@ -71,6 +71,7 @@ struct eb_verify_run {
 	const uint64_t *limit; /* of the configuration */
 	unsigned uid, gid;
 	bool imports_fail; /* a module that cannot be imported is a finding */
+	bool gpu;	   /* frameworks are loaded and asked for GPUs */
 	struct eb_events *events;
 };
 int eb_verify_python(const struct eb_verify_run *run,

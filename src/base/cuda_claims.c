@@ -61,6 +61,7 @@ static int broken(struct eb_case *c, const char *promised)
 			  "the name \"%s\" promises CUDA %s, and nothing in it "
 			  "uses CUDA",
 			  c->r->name, promised);
+	c->d->refusal = "name-claims";
 	eb_advise(c, "take a name that says what is in it, or packages that "
 		     "keep what it says");
 	return -1;
@@ -76,11 +77,13 @@ static int check_name(struct eb_case *c)
 	if (promised && (c->d->gpu || c->r->gpu != EB_GPU_NO) &&
 	    (!c->d->cuda || !keeps(promised, c->d->cuda)))
 		return broken(c, promised);
-	if (name_has(c->r->name, "gpu") && !c->d->gpu)
+	if (name_has(c->r->name, "gpu") && !c->d->gpu) {
 		eb_strv_addf(&c->d->warning,
 			     "The name \"%s\" promises a GPU, and the packages "
 			     "run on the CPU.",
 			     c->r->name);
+		eb_warning_rule(c, "name-claims");
+	}
 	return 0;
 }
 

@@ -21,7 +21,15 @@ int eb_refuse(struct eb_case *c, const char *fmt, ...)
 	c->d->refused = true;
 	free(c->d->reason);
 	c->d->reason = eb_buf_steal(&text, NULL);
+	c->d->refusal = "cuda-refused";
 	return -1;
+}
+
+void eb_warning_rule(struct eb_case *c, const char *rule)
+{
+	while (c->d->rule.n + 1 < c->d->warning.n)
+		eb_strv_add(&c->d->rule, "");
+	eb_strv_add(&c->d->rule, rule);
 }
 
 void eb_advise(struct eb_case *c, const char *fmt, ...)

@@ -108,6 +108,7 @@ void eb_decision_free(struct eb_decision *d)
 	free(d->os);
 	eb_strv_release(&d->gpu_arch);
 	eb_strv_release(&d->warning);
+	eb_strv_release(&d->rule);
 	eb_strv_release(&d->assumption);
 	eb_strv_release(&d->libraries);
 	eb_strv_release(&d->variable);

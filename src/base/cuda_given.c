@@ -107,6 +107,7 @@ static int deleted(struct eb_case *c)
 
 	eb_refuse(c, "\"%s\" was deleted upstream, and is not read yet",
 		  c->r->base);
+	c->d->refusal = "base-deleted";
 	if (eb_base_row_nearest(c->r->base, &near))
 		eb_advise(c,
 			  "the nearest row is %s:%s; it is not taken by "
@@ -135,6 +136,7 @@ static void check_glibc(struct eb_case *c, const struct given *g)
 		     "%s needs glibc %s, and %s has %s: it will not start "
 		     "there.",
 		     c->glibc_by, c->glibc, c->r->base, g->glibc);
+	eb_warning_rule(c, "glibc-too-old");
 }
 
 static void check_flavour(struct eb_case *c, const struct given *g)
@@ -145,6 +147,7 @@ static void check_flavour(struct eb_case *c, const struct given *g)
 		     "The flavour \"%s\" is needed, and that of %s is \"%s\".",
 		     eb_flavour_name(c->d->flavour), c->r->base,
 		     eb_flavour_name(g->row.flavour));
+	eb_warning_rule(c, "base-cuda");
 }
 
 /* ---- does it serve --------------------------------------------------------*/
@@ -175,6 +178,7 @@ static int does_not_serve(struct eb_case *c, const struct eb_framework *f,
 			     "\"%s\" loads CUDA %s from the base, and %s: it "
 			     "will find no GPU and run on the CPU.",
 			     f->item->shown, c->d->cuda, why);
+		eb_warning_rule(c, "gpu-on-cpu-base");
 		return 0;
 	}
 	eb_refuse(c,
@@ -221,6 +225,7 @@ static void check_third(struct eb_case *c, const struct given *g)
 		     "they bring: the base's is in the image for nothing, and "
 		     "what is compiled there is for another CUDA.",
 		     c->r->base, g->cuda, c->d->cuda);
+	eb_warning_rule(c, "base-cuda");
 }
 
 static int check(struct eb_case *c, const struct given *g)
@@ -233,11 +238,13 @@ static int check(struct eb_case *c, const struct given *g)
 	if (c->d->gpu && check_frameworks(c, g) < 0)
 		return -1;
 	check_third(c, g);
-	if (g->row.deprecated)
+	if (g->row.deprecated) {
 		eb_strv_addf(&c->d->warning,
 			     "%s is deprecated by those who publish it, and "
 			     "may go at any time.",
 			     c->r->base);
+		eb_warning_rule(c, "base-deprecated");
+	}
 	return 0;
 }
 

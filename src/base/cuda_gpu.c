@@ -101,6 +101,7 @@ static void warn_of_unsaid(struct eb_case *c)
 			     "--gpu chooses one with CUDA, --cpu says that "
 			     "the CPU is meant.",
 			     f->item->shown);
+		eb_warning_rule(c, "gpu-on-cpu-base");
 	}
 }
 

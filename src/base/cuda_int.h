@@ -202,6 +202,8 @@ struct eb_case {
 /* A refusal; -1 always, with a place for the first one alone. */
 int eb_refuse(struct eb_case *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The warning that was added last is one of this rule of lint. */
+void eb_warning_rule(struct eb_case *c, const char *rule);
 void eb_advise(struct eb_case *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void eb_add_refused(struct eb_decision *d, const char *row, char *why);

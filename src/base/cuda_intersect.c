@@ -32,6 +32,7 @@ static int two_sides(struct eb_case *c, const struct eb_evidence *a,
 
 	eb_refuse(c, "%s%s, and %s%s: no CUDA is both%s", a->why, at_a, b->why,
 		  at_b, third);
+	c->d->refusal = "cuda-mismatch";
 	eb_advise(c, "change one of them so that both are for one CUDA");
 	return -1;
 }
@@ -53,6 +54,7 @@ static int conflict(struct eb_case *c)
 			eb_buf_addf(&all, "%s%s", all.len ? "; " : "",
 				    c->evidence[i].why);
 	eb_refuse(c, "no CUDA is for all of these: %s", all.data);
+	c->d->refusal = "cuda-mismatch";
 	return -1;
 }
 

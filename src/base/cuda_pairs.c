@@ -42,6 +42,7 @@ static void check(struct eb_case *c, const struct eb_framework *torch,
 		     "nothing is found to install, or its compiled operators "
 		     "do not load.",
 		     torch->version, name, partner, i->shown);
+	eb_warning_rule(c, "torch-pairing");
 }
 
 static bool same_build(const struct eb_item *a, const struct eb_item *b)
@@ -61,10 +62,12 @@ void eb_cuda_pairs(struct eb_case *c)
 		check(c, torch, "torchvision", torch->cell[FRAMEWORK_VISION]);
 		check(c, torch, "torchaudio", torch->cell[FRAMEWORK_AUDIO]);
 	}
-	if (!same_build(torch->item, vision))
-		eb_strv_addf(&c->d->warning,
-			     "\"%s\" and \"%s\" are builds for different "
-			     "hardware: the operators of the second do not "
-			     "load.",
-			     torch->item->shown, vision->shown);
+	if (same_build(torch->item, vision))
+		return;
+	eb_strv_addf(&c->d->warning,
+		     "\"%s\" and \"%s\" are builds for different "
+		     "hardware: the operators of the second do not "
+		     "load.",
+		     torch->item->shown, vision->shown);
+	eb_warning_rule(c, "torch-pairing");
 }

@@ -12,6 +12,7 @@
 
 #define LABEL_LOCK "dev.envbuild.lock"
 #define LAYER_KEY "dev.envbuild.layer-key"
+#define STEP_KEY "dev.envbuild.step-key"
 #define TEXT_FACT "image-text" /* digest -> that blob */
 
 struct assembly {
@@ -46,6 +47,22 @@ static void add_base(struct assembly *a)
 	}
 	a->n_base = base->n_layers;
 	eb_config_fix_history(a->config, a->created);
+}
+
+/* Taken as it is, like the base's. */
+static void add_apt(struct assembly *a)
+{
+	const struct eb_apt_layer *apt = &a->build->apt;
+	struct eb_descriptor *d;
+	char hex[EB_HEX_SIZE];
+
+	if (!a->build->lock->apt.n)
+		return;
+	d = eb_manifest_add_layer(&a->manifest, EB_MT_LAYER_GZIP, &apt->blob,
+				  apt->size);
+	eb_descriptor_annotate(d, STEP_KEY, eb_digest_hex(&apt->key, hex));
+	eb_config_add_layer(a->config, &apt->diff_id, a->created,
+			    "envbuild system packages");
 }
 
 static void add_layers(struct assembly *a)
@@ -258,6 +275,7 @@ static int assemble(struct assembly *a, struct eb_error *err)
 	if (add_variables(a, err) < 0)
 		return -1;
 	add_base(a);
+	add_apt(a);
 	add_layers(a);
 	if (put_config(a, err) < 0)
 		return -1;

@@ -5,6 +5,7 @@
  * Resolving (resolve.c, env_lock.c) ends in a lock. Executing (execute.c) acts
  * on the lock alone, in steps with a file each:
  *
+ *	apt_layer.c    system packages -> a layer on the base
  *	work.c	       what there is to do: packages and wheels
  *	payloads.c     their files -> payload layers and parts (pack_*.c)
  *	moves.c        folders that are another package's links
@@ -38,6 +39,7 @@
 #include <envbuild/wheel.h>
 #include <envbuild/tags.h>
 
+#include "apt.h"
 #include "options.h"
 
 /* --- resolving ------------------------------------------------------------ */
@@ -170,6 +172,7 @@ struct eb_build {
 	struct eb_base *build_base; /* what steps run on, opened when one runs;
 				     * NULL: the base */
 	const char *build_base_asked; /* while a lock is made */
+	struct eb_apt_layer apt;      /* with system packages */
 	struct eb_root *root;	      /* root.h, made when a step runs */
 	struct eb_link_target target;
 	struct eb_wheel_target wheel_target;

@@ -220,6 +220,16 @@ static int request_bases(struct eb_env *env, const struct eb_config *config,
 	return 0;
 }
 
+static int request_apt(struct eb_env *env, const struct eb_config *config,
+		       struct eb_error *err)
+{
+	if (eb_apt_read(&config->apt, &env->apt, err) < 0)
+		return -1;
+	for (size_t i = 0; i < env->apt.n; i++)
+		add_option(&env->request.options, "apt", env->apt.v[i], NULL);
+	return 0;
+}
+
 int eb_env_request(struct eb_env *env, const struct eb_config *config,
 		   struct eb_store *store, struct eb_error *err)
 {
@@ -234,7 +244,8 @@ int eb_env_request(struct eb_env *env, const struct eb_config *config,
 	    check_channels(env, config, err) < 0)
 		return -1;
 	request_options(r, config);
-	if (request_bases(env, config, store, err) < 0)
+	if (request_apt(env, config, err) < 0 ||
+	    request_bases(env, config, store, err) < 0)
 		return -1;
 	return eb_definition_hash(r, &env->definition, err);
 }
@@ -296,6 +307,7 @@ void eb_env_free(struct eb_env *env)
 	if (!env)
 		return;
 	eb_request_release(&env->request);
+	eb_strv_release(&env->apt);
 	eb_spec_free(env->spec);
 	eb_lock_free(env->given);
 	eb_named_free(env->named);

@@ -9,6 +9,7 @@
 
 #include "build_private.h"
 #include "env_azure.h"
+#include "apt.h"
 #include "env_named.h"
 
 bool eb_env_is_path(const char *input)
@@ -36,6 +37,7 @@ static bool is_given(const struct eb_config *c, const char *option)
 		const char *name;
 		bool given;
 	} options[] = {
+		{ "apt", c->apt.n },
 		{ "as-of", c->as_of },
 		{ "base", c->base },
 		{ "build-base", c->build_base },
@@ -138,7 +140,7 @@ int eb_named_definition(const struct eb_named *e,
 	struct eb_env *env = eb_calloc(1, sizeof *env);
 	struct eb_config c = *config;
 	EB_CLEANUP(eb_strv_release)
-	struct eb_strv build_env = { 0 }, isolation = { 0 };
+	struct eb_strv build_env = { 0 }, isolation = { 0 }, apt = { 0 };
 
 	for (size_t i = 0; i < e->option_name.n; i++) {
 		const char *option = e->option_name.v[i];
@@ -152,11 +154,15 @@ int eb_named_definition(const struct eb_named *e,
 			c.base = value;
 		else if (!strcmp(option, "build-base"))
 			c.build_base = value;
+		else if (!strcmp(option, "apt"))
+			eb_strv_add(&apt, value);
 		else
 			eb_strv_add(!strcmp(option, "build-env") ? &build_env
 								 : &isolation,
 				    value);
 	}
+	if (apt.n)
+		c.apt = apt;
 	if (build_env.n)
 		c.build_env = build_env;
 	if (isolation.n)
@@ -215,19 +221,26 @@ static void put_list(struct eb_named *e, const char *option,
 		eb_named_add_option(e, option, values->v[i]);
 }
 
-static void keep_options(struct eb_named *e, const struct eb_config *c)
+/* Files of system packages are read now: the name stands for what they hold. */
+static int keep_options(struct eb_named *e, const struct eb_config *c,
+			struct eb_error *err)
 {
 	eb_autofree char *base = c->base ? absolute(c->base) : NULL;
 	eb_autofree char *build =
 		c->build_base ? absolute(c->build_base) : NULL;
+	EB_CLEANUP(eb_strv_release) struct eb_strv apt = { 0 };
 
+	if (eb_apt_read(&c->apt, &apt, err) < 0)
+		return -1;
 	eb_strv_release(&e->option_name);
 	eb_strv_release(&e->option_value);
+	put_list(e, "apt", &apt);
 	put(e, "as-of", c->as_of);
 	put(e, "base", base);
 	put(e, "build-base", build);
 	put_list(e, "build-env", &c->build_env);
 	put_list(e, "no-build-isolation", &c->no_build_isolation);
+	return 0;
 }
 
 static int read_text(const char *path, struct eb_buf *text,
@@ -262,8 +275,7 @@ static int from_azure(const char *path, struct eb_config *config,
 	if (eb_azure_read(path, config->platform, events, &a, err) < 0 ||
 	    eb_named_of_azure(a, config, out, err) < 0)
 		return -1;
-	keep_options(*out, config);
-	return 0;
+	return keep_options(*out, config, err);
 }
 
 static int from_file(const char *path, struct eb_config *config,
@@ -291,8 +303,7 @@ static int from_file(const char *path, struct eb_config *config,
 	e->text = eb_strndup(text.data, text.len);
 	e->file = kept_file(path);
 	e->origin = eb_strdup(path);
-	keep_options(e, config);
-	return 0;
+	return keep_options(e, config, err);
 }
 
 static int from_name(struct eb_catalog *c, const char *input,
@@ -310,8 +321,7 @@ static int from_name(struct eb_catalog *c, const char *input,
 	e->origin = eb_named_reference(e);
 	free(e->version);
 	e->version = NULL;
-	keep_options(e, config);
-	return 0;
+	return keep_options(e, config, err);
 }
 
 int eb_env_definition(struct eb_catalog *c, const char *input,

@@ -71,9 +71,10 @@ static int make_plan(struct eb_build *b, struct eb_error *err)
 	}
 	if (eb_work_keys(b, err) < 0)
 		return -1;
-	/* besides the base: the environment's own layer */
-	return eb_plan_make(b->member, b->n, b->base->n_layers + 1, &b->plan,
-			    err);
+	/* besides the base: system packages, the environment's own layer */
+	return eb_plan_make(b->member, b->n,
+			    b->base->n_layers + (b->lock->apt.n > 0) + 1,
+			    &b->plan, err);
 }
 
 /* --- the steps
@@ -84,6 +85,7 @@ struct step {
 };
 
 static const struct step steps[] = {
+	{ "apt", eb_build_apt },
 	{ "pack", eb_build_payloads },
 	{ "moves", eb_build_moves },
 	{ "clashes", eb_build_clashes },
@@ -144,6 +146,7 @@ void eb_build_release(struct eb_build *b)
 	eb_base_free(b->base);
 	eb_base_free(b->build_base);
 	eb_root_free(b->root);
+	eb_apt_layer_release(&b->apt);
 	free(b->clash_member);
 	free(b->bucket);
 	free(b->member);

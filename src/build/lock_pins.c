@@ -88,12 +88,17 @@ void eb_lock_add_pins(const struct eb_lock *lock, json_t *packages,
 	}
 }
 
-bool eb_lock_executes(const struct eb_lock *lock)
+bool eb_lock_builds(const struct eb_lock *lock)
 {
 	for (size_t i = 0; i < lock->n_pins; i++)
 		if (lock->pin[i].source != EB_PIN_WHEEL)
 			return true;
 	return false;
+}
+
+bool eb_lock_executes(const struct eb_lock *lock)
+{
+	return lock->apt.n || eb_lock_builds(lock);
 }
 
 int eb_lock_take_pin(struct eb_lock *lock, const json_t *j,

@@ -16,4 +16,9 @@ int eb_lock_take_pin(struct eb_lock *lock, const json_t *j,
 		     const json_t *sources, const char *name,
 		     struct eb_error *err);
 
+/* lock_apt.c: the member "apt"; reading, which has to be as it is written. */
+json_t *eb_lock_apt_json(const struct eb_lock *lock);
+int eb_lock_take_apt(struct eb_lock *lock, const json_t *locked,
+		     const char *name, struct eb_error *err);
+
 #endif

@@ -187,6 +187,7 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 	    take_prefix(lock, locked, name, err) < 0 ||
 	    take_base(lock, locked, name, err) < 0 ||
 	    take_build_base(lock, locked, name, err) < 0 ||
+	    eb_lock_take_apt(lock, locked, name, err) < 0 ||
 	    take_choice(policy, "pyc", &lock->pyc, name, err) < 0 ||
 	    take_choice(policy, "post-link", &lock->post_link, name, err) < 0 ||
 	    take_choice(policy, "activation", &lock->activation, name, err) < 0)
@@ -236,6 +237,8 @@ static int take_steps(struct eb_lock *lock, const json_t *list,
 		took = eb_json_int(item, "milliseconds", 0);
 		s->milliseconds = took > 0 ? (uint64_t)took : 0;
 		s->log = eb_strdup(eb_json_str(item, "log"));
+		if (take_names(eb_json_arr(item, "packages"), &s->package) < 0)
+			return wrong(err, name, "list of system packages");
 	}
 	return 0;
 }
@@ -347,6 +350,7 @@ void eb_lock_step_release(struct eb_lock_step *s)
 {
 	free(s->name);
 	free(s->log);
+	eb_strv_release(&s->package);
 	memset(s, 0, sizeof *s);
 }
 
@@ -365,6 +369,8 @@ void eb_lock_free(struct eb_lock *lock)
 	eb_pip_files_release(&lock->included);
 	free(lock->step);
 	free(lock->resolver);
+	eb_strv_release(&lock->apt);
+	free(lock->apt_date);
 	eb_strv_release(&lock->replaced);
 	free(lock->platform);
 	free(lock->prefix);

@@ -2,6 +2,7 @@
 /* What the executed steps of a lock gave, in its commentary. */
 #include <string.h>
 
+#include "apt.h"
 #include "step.h"
 
 static struct eb_lock_step *find(struct eb_lock *lock,
@@ -35,12 +36,34 @@ static int take(struct eb_lock *lock, struct eb_store *store, const char *name,
 	return eb_step_story(store, result, s, err) < 0 ? -1 : 1;
 }
 
+/* 1 it is new, 0, -1. */
+static int find_apt(struct eb_build *b, struct eb_lock *lock,
+		    struct eb_error *err)
+{
+	struct eb_apt_layer layer EB_CLEANUP(eb_apt_layer_release) = { 0 };
+	struct eb_lock_step *s;
+	int rc = lock->apt.n ? eb_apt_recall(b, &layer, err) : 0;
+
+	if (rc <= 0)
+		return rc;
+	rc = take(lock, b->store, EB_APT_STEP, &layer.key, &layer.blob, err);
+	if (rc <= 0)
+		return rc;
+	s = find(lock, &layer.key);
+	eb_strv_release(&s->package);
+	eb_strv_copy(&s->package, &layer.package);
+	return 1;
+}
+
 int eb_lock_find_steps(struct eb_lock *lock, struct eb_store *store,
 		       struct eb_error *err)
 {
 	struct eb_build b = { .lock = lock, .store = store };
-	bool any = false;
+	int found = find_apt(&b, lock, err);
+	bool any = found > 0;
 
+	if (found < 0)
+		return -1;
 	for (size_t i = 0; i < lock->n_pins; i++) {
 		const struct eb_pin *pin = &lock->pin[i];
 		struct eb_digest key, result;

@@ -61,6 +61,8 @@ static json_t *hashed(const struct eb_lock *lock)
 		set_digest(j, "base", &lock->base);
 	if (lock->has_build_base)
 		set_digest(j, "build-base", &lock->build_base);
+	if (lock->apt.n)
+		json_object_set_new(j, "apt", eb_lock_apt_json(lock));
 	json_object_set_new(j, "packages", packages(lock));
 	if (eb_lock_executes(lock))
 		json_object_set_new(j, "executed", json_true());
@@ -107,6 +109,9 @@ static json_t *steps(const struct eb_lock *lock)
 				json_integer((json_int_t)lock->step[i]
 						     .milliseconds));
 		set_text(j, "log", lock->step[i].log);
+		if (lock->step[i].package.n)
+			json_object_set_new(j, "packages",
+					    names(&lock->step[i].package));
 		json_array_append_new(list, j);
 	}
 	return list;
@@ -135,8 +140,6 @@ static void add_python(const struct eb_lock *lock, json_t *j)
 		json_object_set_new(j, "replaced", names(&lock->replaced));
 	if (lock->included.n)
 		json_object_set_new(j, "included", included(lock));
-	if (lock->n_steps)
-		json_object_set_new(j, "steps", steps(lock));
 }
 
 static json_t *commentary(const struct eb_lock *lock)
@@ -154,6 +157,8 @@ static json_t *commentary(const struct eb_lock *lock)
 		json_object_set(j, "decision", lock->decision);
 	if (lock->n_pins)
 		add_python(lock, j);
+	if (lock->n_steps)
+		json_object_set_new(j, "steps", steps(lock));
 	return j;
 }
 

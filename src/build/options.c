@@ -70,6 +70,7 @@ static const struct option options[] = {
 	{ "compression", COMPRESSION, PLACE(compression), NULL },
 	{ "pip-replace", TEXT, PLACE(pip_replace), "never|needed" },
 	{ "no-build-isolation", LIST, PLACE(no_build_isolation), NULL },
+	{ "apt", LIST, PLACE(apt), NULL },
 	{ "build-env", VARIABLES, PLACE(build_env), NULL },
 	{ "as-of", DATE, PLACE(as_of), NULL },
 	{ "lock", TEXT, PLACE(lock), NULL },

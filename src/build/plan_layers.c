@@ -66,6 +66,28 @@ static int add_base(struct eb_planning *p, struct eb_error *err)
 	return 0;
 }
 
+static int add_apt(struct eb_planning *p, struct eb_error *err)
+{
+	const struct eb_lock *lock = p->b.lock;
+	struct eb_apt_layer *apt = &p->b.apt;
+	struct eb_planned_layer *l;
+	int rc;
+
+	if (!lock->apt.n)
+		return 0;
+	rc = eb_apt_recall(&p->b, apt, err);
+	if (rc < 0)
+		return -1;
+	l = add(p, EB_PLANNED_APT);
+	l->has_key = true;
+	l->key = apt->key;
+	l->here = l->has_blob = rc > 0;
+	l->estimate = !l->here;
+	l->blob = apt->blob;
+	l->size = apt->size;
+	return 0;
+}
+
 static int add_own(struct eb_planning *p, struct eb_error *err)
 {
 	struct eb_build *b = &p->b;
@@ -156,11 +178,11 @@ static int add_buckets(struct eb_planning *p, struct eb_error *err)
 int eb_plan_layers(struct eb_planning *p, struct eb_error *err)
 {
 	struct eb_build *b = &p->b;
-	size_t most = b->base->n_layers + b->plan.n_own + b->plan.n_buckets + 1;
+	size_t most = b->base->n_layers + b->plan.n_own + b->plan.n_buckets + 2;
 
 	p->out->layer = eb_calloc(most, sizeof *p->out->layer);
-	if (add_base(p, err) < 0 || add_own(p, err) < 0 ||
-	    add_buckets(p, err) < 0)
+	if (add_base(p, err) < 0 || add_apt(p, err) < 0 ||
+	    add_own(p, err) < 0 || add_buckets(p, err) < 0)
 		return -1;
 	return take_item(p, add(p, EB_PLANNED_LAST), &b->environment, 0, err);
 }

@@ -5,6 +5,7 @@
 #include <envbuild/transfer.h>
 
 #include "plan_private.h"
+#include "root.h"
 #include "step.h"
 
 static struct eb_planned_step *
@@ -143,14 +144,11 @@ static int add_wheel(struct eb_planning *p, size_t i, struct eb_error *err)
 
 /* Layers of the base that steps run on, where they lie in its registry alone.
  */
-static int read_base(struct eb_planning *p, struct eb_error *err)
+static int read_base(struct eb_planning *p, const struct eb_base *base,
+		     struct eb_error *err)
 {
 	struct eb_build *b = &p->b;
-	const struct eb_base *base;
 
-	if (b->lock->has_build_base && eb_open_build_base(b, err) < 0)
-		return -1;
-	base = b->build_base ? b->build_base : b->base;
 	for (size_t i = 0; i < base->n_layers; i++) {
 		const struct eb_descriptor *d = &base->image.layer[i];
 		int here = eb_store_has(b->store, &d->digest, err);
@@ -161,6 +159,19 @@ static int read_base(struct eb_planning *p, struct eb_error *err)
 			p->out->fetch += d->size;
 	}
 	return 0;
+}
+
+/* Where system packages are installed the base was counted. */
+static int read_root_base(struct eb_planning *p, struct eb_error *err)
+{
+	struct eb_build *b = &p->b;
+
+	if (b->lock->has_build_base && eb_open_build_base(b, err) < 0)
+		return -1;
+	if (!b->build_base && p->out->step[0].kind == EB_PLANNED_APT_STEP &&
+	    p->out->step[0].runs)
+		return 0;
+	return read_base(p, eb_root_base(b), err);
 }
 
 static int add_wheels(struct eb_planning *p, struct eb_error *err)
@@ -176,7 +187,7 @@ static int add_wheels(struct eb_planning *p, struct eb_error *err)
 			return -1;
 		any |= p->out->step[p->out->n_steps - 1].runs;
 	}
-	return any ? read_base(p, err) : 0;
+	return any ? read_root_base(p, err) : 0;
 }
 
 /* --- the interpreter ---------------------------------------------------- */
@@ -231,9 +242,53 @@ static void add_scripts(struct eb_planning *p)
 	}
 }
 
+/* --- system packages ---------------------------------------------------- */
+static char *apt_list(const struct eb_lock *lock)
+{
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+
+	for (size_t i = 0; i < lock->apt.n; i++)
+		eb_buf_addf(&text, "%s%s", i ? " " : "", lock->apt.v[i]);
+	return eb_buf_steal(&text, NULL);
+}
+
+/* After the layers, which know what the store has. */
+static int add_apt(struct eb_planning *p, struct eb_error *err)
+{
+	struct eb_build *b = &p->b;
+	eb_autofree char *list = NULL;
+	struct eb_planned_step *s;
+	uint64_t size = 0;
+	int rc = 0;
+
+	if (!b->lock->apt.n)
+		return 0;
+	list = apt_list(b->lock);
+	s = add(p, EB_PLANNED_APT_STEP, list);
+	s->privilege = EB_PRIVILEGE_RUNTIME;
+	s->has_key = true;
+	s->key = b->apt.key;
+	s->has_result = b->apt.size;
+	s->result = b->apt.blob;
+	if (!s->has_result && b->team)
+		rc = eb_team_step_look(b->team, &s->key, &s->result, &size,
+				       err);
+	if (rc < 0)
+		return -1;
+	s->has_result |= rc > 0;
+	s->runs = !s->has_result && !eb_plan_is_done(p);
+	if (!eb_plan_is_done(p))
+		p->out->pull += size;
+	if (s->runs)
+		p->out->about_fetch = true;
+	if (s->runs && read_base(p, b->base, err) < 0)
+		return -1;
+	return s->has_result ? add_story(p, s, err) : 0;
+}
+
 int eb_plan_steps(struct eb_planning *p, struct eb_error *err)
 {
-	if (add_wheels(p, err) < 0)
+	if (add_apt(p, err) < 0 || add_wheels(p, err) < 0)
 		return -1;
 	add_bytecode(p);
 	add_scripts(p);

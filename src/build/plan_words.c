@@ -14,15 +14,16 @@ const char *eb_planned_from_name(enum eb_planned_from from)
 
 const char *eb_planned_kind_name(enum eb_planned_kind kind)
 {
-	static const char *const names[] = { "base", "own", "bucket", "last" };
+	static const char *const names[] = { "base", "apt", "own", "bucket",
+					     "last" };
 
 	return names[kind];
 }
 
 const char *eb_planned_step_name(enum eb_planned_step_kind kind)
 {
-	static const char *const names[] = { "wheel", "bytecode", "post-link",
-					     "activation" };
+	static const char *const names[] = { "apt", "wheel", "bytecode",
+					     "post-link", "activation" };
 
 	return names[kind];
 }

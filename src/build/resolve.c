@@ -217,8 +217,9 @@ static const char *pyc_policy(struct eb_resolver *r, const struct eb_lock *lock)
 	if (!strcmp(r->config->pyc, "none") || !python)
 		return "none";
 	if (lock->base_scratch) {
-		eb_note(r->events, "no bytecode is compiled: the base is "
-				   "scratch");
+		eb_note(r->explains ? NULL : r->events,
+			"no bytecode is compiled: the base is "
+			"scratch");
 		return "none";
 	}
 	if (strcmp(lock->platform, eb_machine_platform())) {
@@ -229,6 +230,31 @@ static const char *pyc_policy(struct eb_resolver *r, const struct eb_lock *lock)
 		return "none";
 	}
 	return "compile";
+}
+
+/* Of the day that the environment is of. */
+static void take_apt(const struct eb_resolver *r, struct eb_lock *lock)
+{
+	const char *as_of = r->config->as_of;
+	char now[32];
+
+	if (!r->env->apt.n)
+		return;
+	eb_strv_copy(&lock->apt, &r->env->apt);
+	if (!as_of)
+		as_of = eb_rfc3339(lock->time, now);
+	lock->apt_date = eb_strndup(as_of, strlen("2026-11-22"));
+}
+
+static int refuse_apt(const struct eb_resolver *r, const struct eb_base *base,
+		      struct eb_error *err)
+{
+	if (!r->env->apt.n || !base->scratch)
+		return 0;
+	eb_err_set(err, EB_INPUT,
+		   "--apt: the base is scratch, which has no "
+		   "apt");
+	return eb_err_hint(err, "name a Debian or Ubuntu image by --base");
 }
 
 static void fill(struct eb_resolver *r, const struct eb_base *base,
@@ -251,6 +277,7 @@ static void fill(struct eb_resolver *r, const struct eb_base *base,
 	lock->tool = eb_strdup("envbuild " EB_VERSION);
 	lock->variables = variables(r->env->spec);
 	lock->evidence = evidence(r->env->spec);
+	take_apt(r, lock);
 	lock->config = eb_image_settings(base->config, lock);
 }
 
@@ -275,7 +302,11 @@ int eb_resolve_with_base(struct eb_resolver *r, const struct eb_base *base,
 	EB_CLEANUP(eb_solution_release) struct eb_solution solution = { 0 };
 
 	*solved = false;
-	if (load(r, &rd, err) < 0 || solve(r, base, rd, &solution, err) < 0)
+	if (refuse_apt(r, base, err) < 0)
+		return -1;
+	/* a base alone needs no channel */
+	if (r->env->spec->n_conda &&
+	    (load(r, &rd, err) < 0 || solve(r, base, rd, &solution, err) < 0))
 		return -1;
 	*solved = true;
 	take_packages(lock, rd, &solution);

@@ -26,6 +26,10 @@ int eb_choose_base(struct eb_resolver *r, const char *cuda,
 /* The base of a decision. */
 int eb_open_decided(struct eb_resolver *r, struct eb_decision *d,
 		    struct eb_base **out, struct eb_error *err);
+/* resolve_nearest.c: a base that its registry has not: the nearest one into the
+ * error's hint, where there is one. Always -1. */
+int eb_name_nearest(struct eb_resolver *r, const char *reference,
+		    struct eb_error *err);
 /* resolve.c: packages that cannot be built; the lock for a base, by
  * r->decision. *solved: conda's part is done, whatever the pip section says. */
 int eb_refuse_urls(const struct eb_spec *spec, struct eb_error *err);

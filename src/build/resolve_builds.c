@@ -118,7 +118,7 @@ static int take_build_base(struct eb_pip_side *s, struct eb_lock *lock,
 {
 	const struct eb_base *base;
 
-	if (!eb_lock_executes(lock))
+	if (!eb_lock_builds(lock))
 		return 0;
 	if (eb_open_build_base(&s->build, err) < 0)
 		return -1;

@@ -11,7 +11,7 @@
 
 struct attempt {
 	struct eb_resolver *r;
-	const char *cuda; /* NULL: as the options say */
+	const char *cuda; /* of the lines; NULL: as the options say */
 	struct eb_base *base;
 	struct eb_lock *lock;
 	bool solved; /* conda's part */
@@ -59,8 +59,7 @@ static int decide_again(struct attempt *a, struct eb_error *err)
 {
 	struct eb_resolver *r = a->r;
 	bool stands_in = r->explains && a->base->scratch;
-	const struct eb_deciding from = { .cuda = a->cuda,
-					  .base = stands_in ? NULL : a->base,
+	const struct eb_deciding from = { .base = stands_in ? NULL : a->base,
 					  .lock = a->lock };
 	eb_autofree char *image = eb_strdup(r->decision->image);
 	struct eb_decision *d = NULL;

@@ -8,6 +8,7 @@
 #include <envbuild/rootfs.h>
 #include <envbuild/team.h>
 
+#include "apt.h"
 #include "root.h"
 
 const struct eb_base *eb_root_base(const struct eb_build *b)
@@ -45,9 +46,9 @@ static int check_base(const struct eb_build *b, struct eb_error *err)
 /* --- the base ----------------------------------------------------------------
  */
 /* Layers that lie in a registry alone. */
-static int bring_base(struct eb_build *b, struct eb_error *err)
+static int bring_base(struct eb_build *b, const struct eb_base *base,
+		      struct eb_error *err)
 {
-	const struct eb_base *base = eb_root_base(b);
 	EB_CLEANUP(eb_registry_free_ptr) struct eb_registry *own = NULL;
 	struct eb_registry *registry;
 	int rc = eb_image_is_complete(b->store, &base->manifest, err);
@@ -72,11 +73,45 @@ static int unpack_base(struct eb_root *r, struct eb_error *err)
 	struct eb_build *b = r->b;
 
 	r->dir = eb_make_tempdir(eb_store_tmp(b->store), "root-", err);
-	if (!r->dir || bring_base(b, err) < 0)
+	if (!r->dir || bring_base(b, r->base, err) < 0)
 		return -1;
 	r->rootfs = eb_path_join(r->dir, "rootfs");
-	return eb_rootfs_unpack_for_run(b->store, &eb_root_base(b)->manifest,
-					r->rootfs, b->events, err);
+	return eb_rootfs_unpack_for_run(b->store, &r->base->manifest, r->rootfs,
+					b->events, err);
+}
+
+static struct eb_root *begin(struct eb_build *b, const struct eb_base *base)
+{
+	struct eb_root *r = eb_calloc(1, sizeof *r);
+
+	r->b = b;
+	r->base = base;
+	r->has = eb_calloc(b->n + 1, sizeof *r->has);
+	return r;
+}
+
+int eb_root_of_base(struct eb_build *b, struct eb_root **out,
+		    struct eb_error *err)
+{
+	EB_CLEANUP(eb_root_free_ptr) struct eb_root *r = begin(b, b->base);
+
+	if (unpack_base(r, err) < 0)
+		return -1;
+	*out = eb_steal(r);
+	return 0;
+}
+
+/* Its system packages belong to the base, not to another one. */
+static int add_apt(struct eb_root *r, struct eb_error *err)
+{
+	struct eb_build *b = r->b;
+
+	if (!b->lock->apt.n || r->base != b->base)
+		return 0;
+	if (eb_build_apt(b, err) < 0)
+		return -1;
+	return eb_rootfs_add(b->store, &b->apt.blob, 1, r->rootfs, b->events,
+			     err);
 }
 
 /* --- what is installed in it ------------------------------------------------
@@ -128,23 +163,14 @@ static int add_works(struct eb_root *r, bool wheels, struct eb_error *err)
 	return 0;
 }
 
-static struct eb_root *begin(struct eb_build *b)
-{
-	struct eb_root *r = eb_calloc(1, sizeof *r);
-
-	r->b = b;
-	r->has = eb_calloc(b->n + 1, sizeof *r->has);
-	return r;
-}
-
 static int make(struct eb_build *b, bool wheels, struct eb_error *err)
 {
 	if (check_platform(b, err) < 0 || eb_open_build_base(b, err) < 0 ||
 	    check_base(b, err) < 0 || need_payloads(b, err) < 0)
 		return -1;
 	if (!b->root) {
-		b->root = begin(b);
-		if (unpack_base(b->root, err) < 0)
+		b->root = begin(b, eb_root_base(b));
+		if (unpack_base(b->root, err) < 0 || add_apt(b->root, err) < 0)
 			return -1;
 	}
 	return add_works(b->root, wheels, err);

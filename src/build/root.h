@@ -15,9 +15,10 @@
 
 struct eb_root {
 	struct eb_build *b;
-	char *dir;    /* all of it; removed at the end */
-	char *rootfs; /* below it */
-	bool *has;    /* of b->work: is it in there? */
+	const struct eb_base *base; /* what it begins with */
+	char *dir;		    /* all of it; removed at the end */
+	char *rootfs;		    /* below it */
+	bool *has;		    /* of b->work: is it in there? */
 };
 
 /* With conda's packages that have a payload; with `wheels` the projects of the
@@ -26,7 +27,11 @@ struct eb_root {
  * base is scratch, another platform). */
 int eb_build_root(struct eb_build *b, bool wheels, struct eb_root **out,
 		  struct eb_error *err);
+/* The base alone, without system packages; the caller frees it. */
+int eb_root_of_base(struct eb_build *b, struct eb_root **out,
+		    struct eb_error *err);
 void eb_root_free(struct eb_root *r);
+EB_AUTOPTR(struct eb_root, eb_root_free)
 /* What it begins with: the lock's build base, or its base. */
 const struct eb_base *eb_root_base(const struct eb_build *b);
 
@@ -39,6 +44,7 @@ struct eb_root_command {
 	size_t n_mounts;
 	enum eb_network network;
 	enum eb_limit_name time; /* the limit that it has; 0: build-time */
+	bool writable; /* the root itself, with other owners than root */
 	int log_fd;
 };
 int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
@@ -50,6 +56,13 @@ bool eb_root_is_program(const struct eb_root *r, const char *path);
 char *eb_root_program(const struct eb_root *r, const char *const *names);
 /* conda's own linker goes, where the base has one. */
 void eb_root_prefer_linker(const struct eb_root *r);
+/* The proxies of this machine that `env` does not name. */
+void eb_root_add_proxies(struct eb_strv *env);
+/* The file of certificates that what runs with network is given, or NULL. */
+const char *eb_root_certificates(const struct eb_config *config);
+/* Open a path of the root, whose links lead inside it. -1: errno. */
+int eb_root_open(const struct eb_root *r, const char *path, int flags,
+		 unsigned mode);
 /* The base's variables, less PATH, HOME and PYTHON*; PATH with the
  * environment's first (and `before` in front of it), which is added. */
 void eb_root_env(const struct eb_root *r, const char *before,

@@ -13,13 +13,23 @@
 
 #include "root.h"
 
+/* What is executed is never given more time than a build. */
+static enum eb_limit_name time_limit(const uint64_t *limit,
+				     enum eb_limit_name asked)
+{
+	return limit[asked] < limit[EB_LIMIT_BUILD_TIME] ? asked
+							 : EB_LIMIT_BUILD_TIME;
+}
+
 int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 		struct eb_error *err)
 {
 	const uint64_t *limit = r->b->config->limit;
+	enum eb_limit_name which = time_limit(limit, c->time);
 	const struct eb_sandbox s = {
 		.rootfs = r->rootfs,
-		.read_only = true,
+		.read_only = !c->writable,
+		.ids = c->writable,
 		.argv = c->argv,
 		.env = (const char *const *)c->env->v,
 		.cwd = c->cwd,
@@ -27,8 +37,8 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 		.n_mounts = c->n_mounts,
 		.network = c->network,
 		.tmp = r->dir,
-		.timeout_s = (unsigned)limit[c->time],
-		.timeout_name = eb_limit_names[c->time],
+		.timeout_s = (unsigned)limit[which],
+		.timeout_name = eb_limit_names[which],
 		.memory = limit[EB_LIMIT_BUILD_MEMORY],
 		.disk = limit[EB_LIMIT_BUILD_DISK],
 		.processes = (unsigned)limit[EB_LIMIT_BUILD_PROCESSES],
@@ -46,18 +56,18 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 
 /* --- what it finds ----------------------------------------------------------
  */
-static const char *base_path(const struct eb_build *b)
+static const char *base_path(const struct eb_root *r)
 {
-	const struct eb_base *base = eb_root_base(b);
-	const char *path = eb_config_env(base->config, "PATH");
+	const char *path = eb_config_env(r->base->config, "PATH");
 
 	return path && *path ? path : EB_SANDBOX_PATH;
 }
 
-/* Opens a path of the root, whose links lead inside it. */
-static int open_inside(const struct eb_root *r, const char *path, int flags)
+int eb_root_open(const struct eb_root *r, const char *path, int flags,
+		 unsigned mode)
 {
 	const struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC),
+				      .mode = mode,
 				      .resolve = RESOLVE_IN_ROOT };
 	eb_autofd int root =
 		open(r->rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -69,7 +79,7 @@ static int open_inside(const struct eb_root *r, const char *path, int flags)
 
 bool eb_root_is_program(const struct eb_root *r, const char *path)
 {
-	eb_autofd int fd = open_inside(r, path, O_PATH);
+	eb_autofd int fd = eb_root_open(r, path, O_PATH, 0);
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -87,7 +97,7 @@ void eb_root_prefer_linker(const struct eb_root *r)
 
 	if (!eb_root_is_program(r, "/usr/bin/ld"))
 		return;
-	fd = open_inside(r, folder, O_RDONLY | O_DIRECTORY);
+	fd = eb_root_open(r, folder, O_RDONLY | O_DIRECTORY, 0);
 	if (fd >= 0)
 		unlinkat(fd, "ld", 0);
 }
@@ -97,7 +107,7 @@ char *eb_root_program(const struct eb_root *r, const char *const *names)
 	struct eb_strv folder EB_CLEANUP(eb_strv_release) = { 0 };
 
 	eb_strv_addf(&folder, "%s/bin", r->b->lock->prefix);
-	eb_strv_split(&folder, base_path(r->b), ":");
+	eb_strv_split(&folder, base_path(r), ":");
 	for (; *names; names++)
 		for (size_t i = 0; i < folder.n; i++) {
 			eb_autofree char *path =
@@ -119,9 +129,8 @@ void eb_root_env(const struct eb_root *r, const char *before,
 		 struct eb_strv *env)
 {
 	const struct eb_build *b = r->b;
-	const struct eb_base *base = eb_root_base(b);
-	const json_t *list =
-		json_object_get(json_object_get(base->config, "config"), "Env");
+	const json_t *list = json_object_get(
+		json_object_get(r->base->config, "config"), "Env");
 	json_t *pair;
 	size_t i;
 
@@ -132,5 +141,5 @@ void eb_root_env(const struct eb_root *r, const char *before,
 			eb_strv_add(env, text);
 	}
 	eb_strv_addf(env, "PATH=%s%s%s/bin:%s", before ? before : "",
-		     before ? ":" : "", b->lock->prefix, base_path(b));
+		     before ? ":" : "", b->lock->prefix, base_path(r));
 }

@@ -34,7 +34,7 @@ static const char *system_bundle(void)
 	return NULL;
 }
 
-static const char *bundle(const struct eb_config *config)
+const char *eb_root_certificates(const struct eb_config *config)
 {
 	const char *variable = getenv("SSL_CERT_FILE");
 
@@ -97,22 +97,28 @@ static bool has_variable(const struct eb_strv *env, const char *name)
 	return false;
 }
 
-static void fill_env(struct call *c)
+void eb_root_add_proxies(struct eb_strv *env)
 {
 	static const char *const proxies[] = {
 		"http_proxy", "https_proxy", "all_proxy", "no_proxy",
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 	};
-	const char *ca = bundle(c->root->b->config);
 
-	for (const char *const *e = c->uv->env; e && *e; e++)
-		eb_strv_add(&c->env, *e);
 	for (size_t i = 0; i < sizeof proxies / sizeof *proxies; i++) {
 		const char *value = getenv(proxies[i]);
 
-		if (value && *value && !has_variable(&c->env, proxies[i]))
-			eb_strv_addf(&c->env, "%s=%s", proxies[i], value);
+		if (value && *value && !has_variable(env, proxies[i]))
+			eb_strv_addf(env, "%s=%s", proxies[i], value);
 	}
+}
+
+static void fill_env(struct call *c)
+{
+	const char *ca = eb_root_certificates(c->root->b->config);
+
+	for (const char *const *e = c->uv->env; e && *e; e++)
+		eb_strv_add(&c->env, *e);
+	eb_root_add_proxies(&c->env);
 	if (ca && !has_variable(&c->env, "SSL_CERT_FILE")) {
 		add_mount(c, ca, AT_CA, true);
 		eb_strv_add(&c->env, "SSL_CERT_FILE=" AT_CA);

@@ -19,7 +19,6 @@
 #include "step.h"
 
 #define EB_STEP_AT "/build"
-#define EB_STEP_LOG_LINES 20
 
 struct eb_sdist_build {
 	struct eb_build *b;

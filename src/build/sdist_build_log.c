@@ -11,9 +11,6 @@
 
 #include "sdist_build.h"
 
-#define KEPT_MAX ((uint64_t)16 << 20)
-#define TAIL_MAX ((size_t)64 << 10)
-
 /* It lies where the limit of a build's disk counts it. */
 int eb_sdist_build_log_open(struct eb_sdist_build *s, struct eb_error *err)
 {
@@ -27,70 +24,9 @@ int eb_sdist_build_log_open(struct eb_sdist_build *s, struct eb_error *err)
 	return 0;
 }
 
-/* Names begin with the time, as those of runs do. */
-static char *new_path(const struct eb_sdist_build *s)
-{
-	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	eb_autofree char *state = eb_xdg_dir("STATE");
-	eb_autofree char *dir = state ? eb_path_join(state, "log") : NULL;
-	char stamp[32];
-	struct tm tm;
-	time_t now = time(NULL);
-
-	if (!dir || eb_mkdirs(dir, 0700, &ignored) < 0)
-		return NULL;
-	gmtime_r(&now, &tm);
-	strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &tm);
-	return eb_asprintf("%s/%s-%ld-%s.log", dir, stamp, (long)getpid(),
-			   s->pin->name);
-}
-
 char *eb_sdist_build_log_keep(struct eb_sdist_build *s)
 {
-	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	off_t end = s->log < 0 ? 0 : lseek(s->log, 0, SEEK_END);
-	uint64_t size = end > 0 ? (uint64_t)end : 0;
-	uint64_t from = size > KEPT_MAX ? size - KEPT_MAX : 0;
-	eb_autofree char *path = new_path(s);
-	eb_autofd int fd = -1;
-
-	if (!path)
-		return NULL;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
-	if (fd < 0 ||
-	    eb_copy_fd(fd, s->log, from, size - from, path, &ignored) < 0)
-		return NULL;
-	return eb_steal(path);
-}
-
-/* --- its last lines
- * -----------------------------------------------------------
- */
-static char *tail(const struct eb_sdist_build *s)
-{
-	off_t end = s->log < 0 ? 0 : lseek(s->log, 0, SEEK_END);
-	size_t n = end > (off_t)TAIL_MAX ? TAIL_MAX : end > 0 ? (size_t)end : 0;
-	eb_autofree char *text = eb_calloc(n + 1, 1);
-	ssize_t got = n ? pread(s->log, text, n, end - (off_t)n) : 0;
-
-	for (ssize_t i = 0; i < got; i++) /* it may say anything */
-		if (!text[i])
-			text[i] = ' ';
-	return eb_printable(text);
-}
-
-/* Where the last EB_STEP_LOG_LINES lines begin. */
-static const char *last_lines(char *text)
-{
-	size_t n = strlen(text);
-	unsigned lines = 0;
-
-	while (n && strchr(" \t\r\n", text[n - 1]))
-		text[--n] = '\0';
-	while (n && (text[n - 1] != '\n' || ++lines < EB_STEP_LOG_LINES))
-		n--;
-	return text + n;
+	return eb_step_log_keep(s->log, s->pin->name);
 }
 
 /* --- what it lacked
@@ -265,8 +201,8 @@ static char *advise(const struct eb_sdist_build *s, const char *log,
 
 void eb_sdist_build_explain(struct eb_sdist_build *s, struct eb_error *err)
 {
-	eb_autofree char *text = tail(s);
-	EB_CLEANUP(eb_strv_release) struct eb_strv all = { 0 }, lines = { 0 };
+	eb_autofree char *text = eb_step_log_tail(s->log);
+	EB_CLEANUP(eb_strv_release) struct eb_strv all = { 0 };
 	eb_autofree char *path = eb_sdist_build_log_keep(s);
 	eb_autofree char *advised = NULL;
 	EB_AUTOBUF(hint, EB_MAX_TEXT);
@@ -275,12 +211,6 @@ void eb_sdist_build_explain(struct eb_sdist_build *s, struct eb_error *err)
 	advised = advise(s, text, &all, err);
 	if (advised)
 		eb_buf_addf(&hint, "%s\n  ", advised);
-	eb_buf_addf(&hint, "its log%s%s%s %s", path ? " \"" : "",
-		    path ? path : "", path ? "\"" : "",
-		    *last_lines(text) ? "ends:" : "is empty");
-	if (*last_lines(text))
-		eb_strv_split(&lines, last_lines(text), "\n");
-	for (size_t i = 0; i < lines.n; i++)
-		eb_buf_addf(&hint, "\n  | %s", lines.v[i]);
+	eb_step_log_tell(path, text, &hint);
 	eb_err_hint(err, "%s", hint.data);
 }

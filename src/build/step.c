@@ -11,9 +11,6 @@
 #include "sdist_build.h"
 #include "step_source.h"
 
-#define FACT "step"
-#define STORY "step-story" /* result -> how long it took, its log */
-
 struct keys {
 	struct eb_digest own, shared;
 };
@@ -32,102 +29,6 @@ char *eb_step_wheel_name(const struct eb_pin *pin)
 	return file;
 }
 
-/* --- the store
- * --------------------------------------------------------------------
- */
-static int remember(struct eb_build *b, const struct eb_digest *key,
-		    const struct eb_digest *result, struct eb_error *err)
-{
-	char hex[EB_HEX_SIZE], text[EB_DIGEST_TEXT];
-
-	return eb_store_put_fact(b->store, FACT, eb_digest_hex(key, hex),
-				 eb_digest_text(result, text), result, err);
-}
-
-/* 1, 0, -1 */
-static int recall(struct eb_build *b, const struct eb_digest *key,
-		  struct eb_digest *result, struct eb_error *err)
-{
-	EB_AUTOBUF(text, EB_DIGEST_TEXT);
-	char hex[EB_HEX_SIZE];
-	int rc = eb_store_find_fact(b->store, FACT, eb_digest_hex(key, hex),
-				    &text, err);
-
-	if (rc <= 0)
-		return rc;
-	if (eb_digest_parse(text.data, result) < 0)
-		return 0;
-	return eb_store_has(b->store, result, err);
-}
-
-static int tell_story(struct eb_build *b, const struct eb_digest *result,
-		      uint64_t ns, const char *log, struct eb_error *err)
-{
-	const char *slash = log ? strrchr(log, '/') : NULL;
-	eb_autojson json_t *j =
-		json_pack("{s:I}", "milliseconds", (json_int_t)(ns / 1000000));
-	EB_AUTOBUF(text, EB_MAX_TEXT);
-	char hex[EB_HEX_SIZE];
-
-	if (slash)
-		json_object_set_new(j, "log", json_string(slash + 1));
-	eb_json_canonical(j, &text);
-	return eb_store_put_fact(b->store, STORY, eb_digest_hex(result, hex),
-				 text.data, NULL, err);
-}
-
-int eb_step_story(struct eb_store *store, const struct eb_digest *result,
-		  struct eb_lock_step *out, struct eb_error *err)
-{
-	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	EB_AUTOBUF(text, EB_MAX_TEXT);
-	eb_autojson json_t *j = NULL;
-	char hex[EB_HEX_SIZE];
-	json_int_t took;
-	int rc = eb_store_find_fact(store, STORY, eb_digest_hex(result, hex),
-				    &text, err);
-
-	if (rc <= 0)
-		return rc;
-	j = eb_json_parse(text.data, text.len, STORY, &why);
-	if (!j)
-		return 0;
-	took = eb_json_int(j, "milliseconds", 0);
-	out->milliseconds = took > 0 ? (uint64_t)took : 0;
-	free(out->log);
-	out->log = eb_strdup(eb_json_str(j, "log"));
-	return 1;
-}
-
-/* --- the registry
- * -------------------------------------------------------------
- */
-static int ask_team(struct eb_build *b, const struct eb_digest *key,
-		    struct eb_digest *result, struct eb_error *err)
-{
-	uint64_t size;
-	int rc = b->team ? eb_team_step_find(b->team, key, b->store, result,
-					     &size, err)
-			 : 0;
-
-	if (rc > 0 && remember(b, key, result, err) < 0)
-		return -1;
-	return rc;
-}
-
-/* What stands there in the end is the result. */
-static int tell_team(struct eb_build *b, const struct eb_digest *key,
-		     struct eb_digest *result, struct eb_error *err)
-{
-	uint64_t size;
-
-	if (!b->team)
-		return 0;
-	return eb_team_step_put(b->team, key, b->store, result, &size, err) < 0
-		       ? -1
-		       : 0;
-}
-
 static int make_keys(struct eb_build *b, const struct eb_pin *pin,
 		     struct keys *k, struct eb_error *err)
 {
@@ -143,9 +44,9 @@ static int make_keys(struct eb_build *b, const struct eb_pin *pin,
 static int recall_either(struct eb_build *b, const struct keys *k,
 			 struct eb_digest *result, struct eb_error *err)
 {
-	int rc = recall(b, &k->own, result, err);
+	int rc = eb_result_recall(b, &k->own, result, err);
 
-	return rc ? rc : recall(b, &k->shared, result, err);
+	return rc ? rc : eb_result_recall(b, &k->shared, result, err);
 }
 
 int eb_step_recall(struct eb_build *b, const struct eb_pin *pin,
@@ -185,9 +86,9 @@ static int find(struct eb_build *b, const struct keys *k,
 	int rc = recall_either(b, k, result, err);
 
 	if (rc == 0)
-		rc = ask_team(b, &k->own, result, err);
+		rc = eb_result_ask_team(b, &k->own, result, err);
 	if (rc == 0)
-		rc = ask_team(b, &k->shared, result, err);
+		rc = eb_result_ask_team(b, &k->shared, result, err);
 	return rc;
 }
 
@@ -216,14 +117,14 @@ static int keep(struct eb_sdist_build *s, int fd, const char *file,
 static int share(struct eb_build *b, const struct keys *k, bool pure,
 		 struct eb_digest *result, struct eb_error *err)
 {
-	if (tell_team(b, &k->own, result, err) < 0 ||
-	    remember(b, &k->own, result, err) < 0)
+	if (eb_result_tell_team(b, &k->own, result, err) < 0 ||
+	    eb_result_remember(b, &k->own, result, err) < 0)
 		return -1;
 	if (!pure)
 		return 0;
-	if (tell_team(b, &k->shared, result, err) < 0)
+	if (eb_result_tell_team(b, &k->shared, result, err) < 0)
 		return -1;
-	return remember(b, &k->shared, result, err);
+	return eb_result_remember(b, &k->shared, result, err);
 }
 
 static int build(struct eb_sdist_build *s, const struct keys *k,
@@ -249,7 +150,8 @@ static int build(struct eb_sdist_build *s, const struct keys *k,
 		eb_detail(s->b->events, "\"%s\" was built; its log is \"%s\"",
 			  file, log);
 	if (keep(s, fd, file, result, err) < 0 ||
-	    tell_story(s->b, result, eb_now_ns() - begun, log, err) < 0)
+	    eb_result_tell_story(s->b, result, eb_now_ns() - begun, log, err) <
+		    0)
 		return -1;
 	return share(s->b, k, is_pure(s, file), result, err);
 }

@@ -44,6 +44,33 @@ int eb_step_story(struct eb_store *store, const struct eb_digest *result,
 int eb_step_wheel(struct eb_build *b, const struct eb_pin *pin, int *fd,
 		  char **file, struct eb_digest *result, struct eb_error *err);
 
+/* --- results (step_result.c): 1, 0, -1 -------------------------------------
+ */
+/* By its key, of those that the store has. */
+int eb_result_recall(struct eb_build *b, const struct eb_digest *key,
+		     struct eb_digest *result, struct eb_error *err);
+/* Out of the registry, into the store. */
+int eb_result_ask_team(struct eb_build *b, const struct eb_digest *key,
+		       struct eb_digest *result, struct eb_error *err);
+/* A new one: 0, -1. What stands in the registry in the end is the result. */
+int eb_result_tell_team(struct eb_build *b, const struct eb_digest *key,
+			struct eb_digest *result, struct eb_error *err);
+int eb_result_remember(struct eb_build *b, const struct eb_digest *key,
+		       const struct eb_digest *result, struct eb_error *err);
+/* How it came about, for eb_step_story(); `log` may be NULL. */
+int eb_result_tell_story(struct eb_build *b, const struct eb_digest *result,
+			 uint64_t ns, const char *log, struct eb_error *err);
+
+/* --- logs (step_log.c) ------------------------------------------------------
+ */
+/* In the log folder, under a name with this in it; its path, caller frees.
+ * NULL: there is no such folder. */
+char *eb_step_log_keep(int log, const char *name);
+/* Its end, printable; caller frees. */
+char *eb_step_log_tail(int log);
+/* Where it is (path may be NULL) and its last lines; `text` is cut. */
+void eb_step_log_tell(const char *path, char *text, struct eb_buf *out);
+
 /* --- for the lock ----------------------------------------------------------
  */
 /* What the source of a pin (archive, repository or folder) says of its build.

@@ -119,6 +119,17 @@ static void add_build(const struct eb_pin_build *build, struct eb_keyer *k)
 	add_variables(build, k);
 }
 
+/* They are there where it runs, unless that is on another base. */
+static void add_apt(const struct eb_lock *lock, struct eb_keyer *k)
+{
+	struct eb_digest apt;
+
+	if (!lock->apt.n || lock->has_build_base)
+		return;
+	eb_lock_apt_key(lock, &apt);
+	eb_key_digest(k, &apt);
+}
+
 static int key(struct eb_build *b, const struct eb_pin *pin, bool anywhere,
 	       struct eb_digest *out, struct eb_error *err)
 {
@@ -139,6 +150,7 @@ static int key(struct eb_build *b, const struct eb_pin *pin, bool anywhere,
 	if (!anywhere) {
 		eb_key_digest(&k, lock->has_build_base ? &lock->build_base
 						       : &lock->base);
+		add_apt(lock, &k);
 		add_conda(b, !isolated, &k);
 		if (!isolated && add_projects(b, pin, &k, err) < 0)
 			return -1;

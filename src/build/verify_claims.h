@@ -62,4 +62,7 @@ void eb_verify_case(struct eb_claims *c);
 /* verify_stray.c: files below site-packages that nothing claims. */
 int eb_verify_stray(struct eb_claims *c, struct eb_error *err);
 
+/* verify_gpu.c: what a framework said of its GPUs. */
+void eb_verify_take_gpu(const json_t *line, struct eb_findings *out);
+
 #endif

@@ -2,15 +2,18 @@
 """Imports what an environment says it has, and asks its pip; run inside of it
 by its own Python, 3.6 and later, alone.
 
-usage: verify_inside.py ANSWER SECONDS FOLDER...
+usage: verify_inside.py ANSWER SECONDS [--gpu] FOLDER...
 
-FOLDERs are site-packages. ANSWER gets a JSON object a line, each written when
+FOLDERs are site-packages; --gpu: frameworks are asked for GPUs. ANSWER gets a JSON object a line, each written when
 it is known:
 
     {"modules": N}                        how many will be imported
     {"module": M, "owner": O, "why": W}   one that cannot be imported
     {"pip": [LINE...]}                    what does not fit, by `pip check`
     {"pip": null, "why": W}               that there is no answer
+    {"gpu": F, "built": CUDA, "devices": N}   of a framework; CUDA null: none
+    {"gpu": F, "why": W}                  one that does not answer
+    {"gpu": null}                         there is no framework
     {"done": true}                        the last line
 """
 import csv
@@ -33,6 +36,30 @@ except SystemExit as e:
     os._exit(1)
 os._exit(0)
 """
+GPU = """\
+import importlib.util, json, os, sys
+name = sys.argv[1]
+if name == "torch":
+    import torch
+    built, devices = torch.version.cuda, torch.cuda.device_count()
+elif name == "tensorflow":
+    import tensorflow
+    built = tensorflow.test.is_built_with_cuda() and (
+        tensorflow.sysconfig.get_build_info().get("cuda_version", "?")
+        if hasattr(tensorflow.sysconfig, "get_build_info") else "?")
+    devices = len(tensorflow.config.list_physical_devices("GPU"))
+else:
+    import jax, jaxlib
+    plugins = [n for n in ("11", "12", "13")
+               if importlib.util.find_spec("jax_cuda%s_plugin" % n)]
+    built = plugins[-1] if plugins else (
+        "?" if "cuda" in jaxlib.__version__ else None)
+    devices = sum(d.platform == "gpu" for d in jax.devices())
+print("\\n" + json.dumps({"built": built or None, "devices": devices}))
+sys.stdout.flush()
+os._exit(0)
+"""
+FRAMEWORKS = ("torch", "tensorflow", "jax")
 NAME = re.compile(r"[^\W\d]\w*\Z")
 CODE = (".py", ".pyc", ".so")
 TAIL = 65536  # of what a module says
@@ -154,7 +181,27 @@ def check_pip(seconds, answer):
         answer({"pip": None, "why": "pip: " + last_line(err, status)[:MOST]})
 
 
+def ask_for_gpus(seconds, answer):
+    there = [f for f in FRAMEWORKS if importlib.util.find_spec(f)]
+    if not there:
+        answer({"gpu": None})
+    for name in there:
+        status, out, err = run([sys.executable, "-c", GPU, name], seconds)
+        try:
+            said = json.loads(out.splitlines()[-1]) if status == 0 else None
+        except (IndexError, ValueError):
+            said = None
+        if isinstance(said, dict):
+            answer(dict(said, gpu=name))
+        elif status is None:
+            answer({"gpu": name,
+                    "why": "takes longer than %d seconds" % seconds})
+        else:
+            answer({"gpu": name, "why": last_line(err, status)[:MOST]})
+
+
 def main(path, seconds, *folders):
+    gpu, folders = "--gpu" in folders, [f for f in folders if f != "--gpu"]
     sys.path[:] = [p for p in sys.path if p != os.path.dirname(__file__)]
     with open(path, "w") as f:
         def answer(what):
@@ -163,6 +210,8 @@ def main(path, seconds, *folders):
 
         check_imports(all_modules(folders), int(seconds), answer)
         check_pip(2 * int(seconds), answer)
+        if gpu:
+            ask_for_gpus(int(seconds), answer)
         answer({"done": True})
 
 

@@ -77,6 +77,8 @@ static void take_line(struct inside *p, const json_t *line)
 		take_module(p, line);
 	else if (json_object_get(line, "pip"))
 		take_pip(p, line);
+	else if (json_object_get(line, "gpu"))
+		eb_verify_take_gpu(line, p->out);
 	else if (json_is_true(json_object_get(line, "done")))
 		p->done = true;
 }
@@ -147,6 +149,8 @@ static void command(const struct inside *p, struct eb_strv *argv)
 	eb_strv_add(argv, INSIDE "/verify_inside.py");
 	eb_strv_add(argv, SCRATCH "/answer");
 	eb_strv_add(argv, SECONDS);
+	if (p->run->gpu)
+		eb_strv_add(argv, "--gpu");
 	for (size_t i = 0; i < site->n; i++)
 		eb_strv_addf(argv, "%s/%s", p->what->prefix, site->v[i]);
 }

@@ -5,7 +5,8 @@
 #include <envbuild/catalog.h>
 
 const char *const eb_named_options[] = {
-	"as-of", "base", "build-base", "build-env", "no-build-isolation", NULL,
+	"apt", "as-of", "base", "build-base", "build-env", "no-build-isolation",
+	NULL,
 };
 
 const char *eb_env_status_name(enum eb_env_status status)

@@ -61,6 +61,7 @@ static const char *const options[][2] = {
 	{ "--no-build-isolation PROJECT", "built in the environment itself" },
 	{ "--build-base REF",
 	  "where sources are built: a base with a compiler" },
+	{ "--apt LIST|FILE", "system packages, by the base's own apt" },
 	{ "--build-env [PROJECT:]NAME=VALUE", "for what is built from source" },
 	{ "--offline", "nothing from the network" },
 	{ "--pyc compile|none", "bytecode" },

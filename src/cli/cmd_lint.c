@@ -57,6 +57,14 @@ static int print(struct eb_cli *cli, const struct eb_lint_list *f,
 	return 0;
 }
 
+/* The text, then what follows from it for base and CUDA. */
+static int look(struct eb_cli *cli, struct eb_linted *l, struct eb_error *err)
+{
+	if (eb_lint(cli->args.v[0], cli->config.platform, l, err) < 0)
+		return -1;
+	return eb_lint_base(&cli->config, l, err);
+}
+
 /* Mends what can be mended, and looks again. */
 static int mend(struct eb_cli *cli, struct eb_linted *l, struct eb_error *err)
 {
@@ -68,14 +76,14 @@ static int mend(struct eb_cli *cli, struct eb_linted *l, struct eb_error *err)
 	if (!made)
 		return 0;
 	eb_linted_release(l);
-	return eb_lint(cli->args.v[0], cli->config.platform, l, err);
+	return look(cli, l, err);
 }
 
 static int run(struct eb_cli *cli, struct eb_error *err)
 {
 	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
 
-	if (eb_lint(cli->args.v[0], cli->config.platform, &l, err) < 0)
+	if (look(cli, &l, err) < 0)
 		return -1;
 	if (eb_cli_own(cli, "fix") && mend(cli, &l, err) < 0)
 		return -1;

@@ -45,6 +45,26 @@ static void add_bases(const struct eb_lock *lock, json_t *j)
 			json_string(eb_digest_text(&lock->build_base, text)));
 }
 
+static json_t *names(const struct eb_strv *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < list->n; i++)
+		json_array_append_new(array, json_string(list->v[i]));
+	return array;
+}
+
+static json_t *apt(const struct eb_lock *lock)
+{
+	char text[EB_DIGEST_TEXT];
+	struct eb_digest key;
+
+	eb_lock_apt_key(lock, &key);
+	return json_pack("{s:s, s:s, s:o}", "date", lock->apt_date, "key",
+			 eb_digest_text(&key, text), "packages",
+			 names(&lock->apt));
+}
+
 static json_t *steps(const struct eb_lock *lock)
 {
 	json_t *list = json_array();
@@ -62,6 +82,8 @@ static json_t *steps(const struct eb_lock *lock)
 				json_integer((json_int_t)s->milliseconds));
 		if (s->log)
 			json_object_set_new(j, "log", json_string(s->log));
+		if (s->package.n)
+			json_object_set_new(j, "packages", names(&s->package));
 		json_array_append_new(list, j);
 	}
 	return list;
@@ -86,6 +108,8 @@ static json_t *as_json(const struct eb_lock *lock)
 		json_string(eb_digest_text(&lock->definition, text)));
 	add_bases(lock, j);
 	json_object_set_new(j, "packages", list);
+	if (lock->apt.n)
+		json_object_set_new(j, "apt", apt(lock));
 	if (lock->n_steps)
 		json_object_set_new(j, "steps", steps(lock));
 	return j;

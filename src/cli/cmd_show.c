@@ -102,7 +102,7 @@ static json_t *options(const struct eb_named *e)
 		const char *name = e->option_name.v[i];
 		json_t *value = json_string(e->option_value.v[i]);
 
-		if (!strcmp(name, "build-env") ||
+		if (!strcmp(name, "apt") || !strcmp(name, "build-env") ||
 		    !strcmp(name, "no-build-isolation")) {
 			if (!json_object_get(j, name))
 				json_object_set_new(j, name, json_array());

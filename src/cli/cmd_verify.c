@@ -117,6 +117,7 @@ static int check_python(struct verify *v, struct eb_error *err)
 				     .config = v->image.config,
 				     .limit = v->cli->config.limit,
 				     .imports_fail = v->imports_fail,
+				     .gpu = v->cli->config.gpu,
 				     .events = v->cli->events };
 	struct eb_stage stage;
 	int rc;
@@ -171,7 +172,8 @@ static const struct eb_cli_option own[] = {
 
 const struct eb_command eb_cmd_verify = {
 	.name = "verify",
-	.usage = "verify ENV|IMAGE [--imports fail|note] [--json]",
+	.usage = "verify ENV|IMAGE [--imports fail|note] [--gpu] "
+		 "[--json]",
 	.summary = "does the image hold what it says? Exit status 1 with "
 		   "findings",
 	.own = own,

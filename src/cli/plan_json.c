@@ -50,7 +50,8 @@ static json_t *layer(const struct eb_build_plan *p,
 	set_digest(j, "key", l->has_key, &l->key);
 	set_digest(j, "blob", l->has_blob, &l->blob);
 	set_size(j, "packed", l->packed);
-	if (l->kind == EB_PLANNED_LAST && l->estimate)
+	if (l->estimate &&
+	    (l->kind == EB_PLANNED_LAST || l->kind == EB_PLANNED_APT))
 		json_object_set_new(j, "size", json_null());
 	else
 		set_size(j, "size", l->size);

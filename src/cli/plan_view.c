@@ -36,7 +36,8 @@ static int print_layer(const struct eb_build_plan *p,
 {
 	eb_autofree char *of = names(p, l->package, l->n);
 	char kind[32], key[EB_HEX_SIZE] = "-", size[40] = "-", human[32];
-	bool guessed = l->kind == EB_PLANNED_LAST && l->estimate;
+	bool guessed = l->estimate && (l->kind == EB_PLANNED_LAST ||
+				       l->kind == EB_PLANNED_APT);
 
 	snprintf(kind, sizeof kind,
 		 l->kind == EB_PLANNED_BUCKET ? "%s %u" : "%s",

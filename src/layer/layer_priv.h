@@ -68,7 +68,18 @@ int eb_part_write_by(unsigned threads, struct eb_store *store,
 		     const char *what, struct eb_item *out,
 		     struct eb_error *err);
 
-/* layer_tar.c */
+/* layer_tar.c: what a header says, whichever kind of entry it came from. */
+struct eb_tar_fields {
+	const char *name, *link; /* a directory's name has a final slash */
+	char type;
+	unsigned mode;
+	uint64_t size;
+	int64_t mtime;
+	unsigned uid, gid;
+};
+/* pax records included; no padding */
+int eb_tar_fields(struct eb_buf *out, const struct eb_tar_fields *f,
+		  struct eb_error *err);
 int eb_tar_dir(struct eb_buf *out, const char *name, struct eb_error *err);
 size_t eb_tar_padding(uint64_t size);
 /* Opaque whiteouts and links have no content. */

@@ -10,6 +10,7 @@
 #include "layer_priv.h"
 
 #define SIZE_LIMIT ((uint64_t)1 << 33) /* eleven octal digits */
+#define ID_LIMIT (1U << 21)	       /* seven */
 #define PAX_DIR "PaxHeaders/"
 
 struct ustar {
@@ -18,15 +19,6 @@ struct ustar {
 	char uname[32], gname[32], major[8], minor[8], prefix[155], pad[12];
 };
 _Static_assert(sizeof(struct ustar) == EB_TAR_BLOCK, "one block");
-
-/* What a header says, whichever kind of entry it came from. */
-struct fields {
-	const char *name, *link;
-	char type;
-	unsigned mode;
-	uint64_t size;
-	int64_t mtime;
-};
 
 size_t eb_tar_padding(uint64_t size)
 {
@@ -110,15 +102,15 @@ static void put_checksum(struct ustar *h)
 	put_octal(h->chksum, 7, sum);
 }
 
-static int add_block(struct eb_buf *out, const struct fields *f)
+static int add_block(struct eb_buf *out, const struct eb_tar_fields *f)
 {
 	struct ustar h;
 
 	memset(&h, 0, sizeof h);
 	put_name(&h, f->name);
 	put_octal(h.mode, sizeof h.mode, f->mode);
-	put_octal(h.uid, sizeof h.uid, 0);
-	put_octal(h.gid, sizeof h.gid, 0);
+	put_octal(h.uid, sizeof h.uid, f->uid < ID_LIMIT ? f->uid : 0);
+	put_octal(h.gid, sizeof h.gid, f->gid < ID_LIMIT ? f->gid : 0);
 	put_octal(h.size, sizeof h.size, f->size < SIZE_LIMIT ? f->size : 0);
 	put_octal(h.mtime, sizeof h.mtime,
 		  mtime_fits(f->mtime) ? (uint64_t)f->mtime : 0);
@@ -149,11 +141,21 @@ static void add_record(struct eb_buf *out, const char *key, const char *value)
 	eb_buf_addch(out, '\n');
 }
 
-/* Keys in their order. */
-static void add_records(struct eb_buf *out, const struct fields *f)
+static void add_number(struct eb_buf *out, const char *key, uint64_t value)
 {
 	char number[32];
 
+	snprintf(number, sizeof number, "%" PRIu64, value);
+	add_record(out, key, number);
+}
+
+/* Keys in their order. */
+static void add_records(struct eb_buf *out, const struct eb_tar_fields *f)
+{
+	char number[32];
+
+	if (f->gid >= ID_LIMIT)
+		add_number(out, "gid", f->gid);
 	if (f->link && !link_fits(f->link))
 		add_record(out, "linkpath", f->link);
 	if (!mtime_fits(f->mtime)) {
@@ -162,10 +164,10 @@ static void add_records(struct eb_buf *out, const struct fields *f)
 	}
 	if (!name_fits(f->name))
 		add_record(out, "path", f->name);
-	if (f->size >= SIZE_LIMIT) {
-		snprintf(number, sizeof number, "%" PRIu64, f->size);
-		add_record(out, "size", number);
-	}
+	if (f->size >= SIZE_LIMIT)
+		add_number(out, "size", f->size);
+	if (f->uid >= ID_LIMIT)
+		add_number(out, "uid", f->uid);
 }
 
 /* PaxHeaders/ and the last component, cut. */
@@ -191,12 +193,14 @@ static int add_zeros(struct eb_buf *out, size_t n)
 }
 
 static int add_pax(struct eb_buf *out, const struct eb_buf *records,
-		   const struct fields *f)
+		   const struct eb_tar_fields *f)
 {
 	char name[101];
-	struct fields x = {
-		name, NULL, 'x', 0644, records->len, EB_FIXED_MTIME
-	};
+	struct eb_tar_fields x = { .name = name,
+				   .type = 'x',
+				   .mode = 0644,
+				   .size = records->len,
+				   .mtime = EB_FIXED_MTIME };
 
 	pax_name(f->name, name);
 	if (add_block(out, &x) < 0 ||
@@ -205,8 +209,8 @@ static int add_pax(struct eb_buf *out, const struct eb_buf *records,
 	return add_zeros(out, eb_tar_padding(records->len));
 }
 
-static int add_header(struct eb_buf *out, const struct fields *f,
-		      struct eb_error *err)
+int eb_tar_fields(struct eb_buf *out, const struct eb_tar_fields *f,
+		  struct eb_error *err)
 {
 	EB_AUTOBUF(records, EB_MAX_METADATA);
 
@@ -223,16 +227,21 @@ static int add_header(struct eb_buf *out, const struct fields *f,
 
 int eb_tar_dir(struct eb_buf *out, const char *name, struct eb_error *err)
 {
-	const struct fields f = { name, NULL, '5', 0755, 0, EB_FIXED_MTIME };
+	const struct eb_tar_fields f = {
+		.name = name, .type = '5', .mode = 0755, .mtime = EB_FIXED_MTIME
+	};
 
-	return add_header(out, &f, err);
+	return eb_tar_fields(out, &f, err);
 }
 
 int eb_tar_header(struct eb_buf *out, const struct eb_entry *e,
 		  struct eb_error *err)
 {
-	struct fields f = { e->path, NULL,	     '0',
-			    e->mode, eb_tar_size(e), e->mtime };
+	struct eb_tar_fields f = { .name = e->path,
+				   .type = '0',
+				   .mode = e->mode,
+				   .size = eb_tar_size(e),
+				   .mtime = e->mtime };
 	eb_autofree char *name = NULL;
 
 	switch (e->type) {
@@ -249,5 +258,5 @@ int eb_tar_header(struct eb_buf *out, const struct eb_entry *e,
 		break;
 	case EB_ENTRY_FILE: break;
 	}
-	return add_header(out, &f, err);
+	return eb_tar_fields(out, &f, err);
 }

@@ -149,7 +149,7 @@ int eb_sandbox_run(const struct eb_sandbox *s, int *status,
 	struct eb_bundle b EB_CLEANUP(eb_bundle_close) = { 0 };
 	struct eb_form form EB_CLEANUP(eb_form_release) = { 0 };
 	const struct eb_form_use use = { .network = s->network,
-					 .ids = s->uid || s->gid,
+					 .ids = s->ids || s->uid || s->gid,
 					 .counted = shall_count(s) };
 	struct eb_sandbox real = *s;
 	eb_autofree char *words = NULL;

@@ -9,6 +9,8 @@
 #include <envbuild/process.h>
 #include <envbuild/str.h>
 
+#include <envbuild/sandbox.h>
+
 #include "sandbox_form.h"
 
 /* Above what machines give to people, services and containers. */
@@ -84,4 +86,19 @@ bool eb_sub_ids(struct eb_id_range *uid, struct eb_id_range *gid)
 	return map_uid && map_gid &&
 	       read_ranges("/etc/subuid", name, number, uid) &&
 	       read_ranges("/etc/subgid", name, number, gid);
+}
+
+/* As a user's own id and the subordinate ones are mapped: 0, and from 1 on. */
+unsigned eb_sandbox_owner(unsigned id, bool group)
+{
+	struct eb_id_range uid = { 0, 0 }, gid = { 0, 0 };
+	const struct eb_id_range *range = group ? &gid : &uid;
+
+	if (geteuid() == 0)
+		return id;
+	if (id == (group ? getegid() : geteuid()) || !eb_sub_ids(&uid, &gid))
+		return 0;
+	return id >= range->first && id - range->first < range->n
+		       ? id - range->first + 1
+		       : 0;
 }

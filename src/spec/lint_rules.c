@@ -67,11 +67,6 @@ static const struct eb_rule rules[] = {
 	{ "build-needs", W, "what a build from source lacks" },
 	{ "name-claims", W, "a name that promises something else" },
 	{ "cuda-refused", E, "no CUDA that serves all packages" },
-	/* with an index */
-	{ "no-such-package", E, "a name that no channel or index has" },
-	{ "no-such-version", E, "a version that no channel or index has" },
-	{ "python-required", E, "a project that wants another Python" },
-	{ "private-index", W, "an index that wants a login" },
 };
 
 const struct eb_rule *eb_rule_at(size_t i)

@@ -170,7 +170,11 @@ many_members() {
 	define many
 	rss most "$ENVBUILD" build environment.yml --base "rootfs:$base" \
 		--channel "file://$channel" --cache-dir c
-	[ "$(cat most)" -le $((150 << 10)) ] || fail "$(cat most) KiB"
+	# a sanitizer has memory of its own
+	case $ENVBUILD_BUILD in
+	*/sanitize) ;;
+	*) [ "$(cat most)" -le $((150 << 10)) ] || fail "$(cat most) KiB" ;;
+	esac
 	eb build --output rootfs:root
 	cd root/opt/env/lib/python3.11/site-packages
 	same "$(find many_many -type f | wc -l)" 100000

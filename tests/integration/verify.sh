@@ -158,6 +158,30 @@ wrong_use() {
 }
 it 'wrong use' wrong_use
 
+# A framework that is loaded and asked; these are stand-ins for one.
+framework() {
+	mkdir -p "$site/torch"
+	printf 'class version:\n    cuda = %s\nclass cuda:\n    device_count = staticmethod(lambda: 0)\n' \
+		"$1" >"$site/torch/__init__.py"
+}
+
+gpus() {
+	verify "oci:$SCRATCH/layout:sound" --gpu >out
+	grep -qF 'note: gpu: not asked for: torch, tensorflow and jax' out
+	damage gpu framework '"12.6"'
+	verify "$image" --gpu >out || fail "$(cat out)"
+	cat out
+	grep -q '^note: .*torch.* is built for CUDA 12.6 and finds no GPU: this machine has ' out
+	damage cpu framework None
+	fails 1 '' verify "$image" --gpu
+	grep -qF 'is a build for the CPU' stdout
+	verify "$image" || fail 'a finding that nobody asked for'
+	damage broken sh -c "mkdir -p $site/torch; echo 'raise OSError(\"no libcudart\")' >$site/torch/__init__.py"
+	fails 1 '' verify "$image" --gpu
+	grep -qF 'no libcudart' stdout
+}
+it 'frameworks that are asked for GPUs' gpus
+
 # --- blobs -------------------------------------------------------------------
 
 # The last layer of the image in the store.

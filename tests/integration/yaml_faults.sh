@@ -154,7 +154,6 @@ foreign() {
 	refused '@EXPLICIT\nhttps://x.example/a-1-0.conda\n' 1:1 @EXPLICIT
 	refused '# packages in environment at /x:\na 1 0\n' 1:1 'conda list'
 	refused 'numpy==1.0\nrequests>=2\n' 1:1 pip
-	refused 'python: "3.8"\nbuild_dependencies: [pip]\n' 1:1 MLflow
 	refused 'dependencies:\n- {{ package }}\n' 2:4 template
 	refused 'dependencies:\n- "{{ package }}"\n' 2:3 template
 	refused '{%% if x %%}\ndependencies: [a]\n' 1:2 template
@@ -240,8 +239,9 @@ no_file() {
 	has_words stderr hint:
 	fails 3 '"./."' "$ENVBUILD" hash ./.
 	printf 'dependencies: [normal]\n' >e.yml
-	fails 2 --base "$ENVBUILD" build e.yml --channel "file://$channel" \
-		--cache-dir c
+	fails 4 '"debian:12-slim"' "$ENVBUILD" build e.yml --offline \
+		--channel "file://$channel" --cache-dir c
+	has_words stderr hint: --base
 	no_image c
 	fails 3 nothing.tar "$ENVBUILD" build e.yml --cache-dir c \
 		--base rootfs:nothing.tar --channel "file://$channel"
