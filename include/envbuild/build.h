@@ -36,6 +36,13 @@ struct eb_env {
 	struct eb_request request;
 	struct eb_strv apt; /* system packages, sorted */
 	struct eb_digest definition;
+	struct eb_handover *handover;
+};
+/* What resolving leaves for the build that follows it; of nobody, it goes with
+ * the environment. `root` may be NULL. */
+struct eb_handover {
+	void *root;
+	void (*free)(void *root);
 };
 /* Reads the input, the effective channels and the base's name; loads neither
  * libcurl nor libarchive nor libsolv. `store` may be NULL. The base, the date

@@ -28,6 +28,7 @@ struct eb_sdist {
 	struct eb_strv path;	 /* backend-path, below top */
 	bool asks;		 /* its backend may require more than that,
 				  * which it tells when it is asked */
+	bool has_build;		 /* one of the files that say how */
 	bool static_metadata;	 /* its dependencies can be believed */
 	struct eb_strv depends;	 /* Requires-Dist, or of egg-info */
 	char *requires_python;	 /* or NULL */

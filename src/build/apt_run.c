@@ -121,7 +121,7 @@ static void fill_argv(struct apt *a, const char *command)
 		"-oDpkg::Use-Pty=0",
 		"-oDpkg::Options::=--force-confdef",
 		"-oDpkg::Options::=--force-confold",
-		"-oAcquire::https::CAInfo=" AT_CA,
+		("-oAcquire::https::CAInfo=" AT_CA),
 	};
 	size_t n = sizeof options / sizeof *options;
 

@@ -289,6 +289,7 @@ int eb_env_open(const char *input, struct eb_config *config,
 	struct eb_env *env = eb_calloc(1, sizeof *env);
 
 	env->path = eb_strdup(input);
+	env->handover = eb_calloc(1, sizeof *env->handover);
 	if ((eb_env_is_path(input)
 		     ? read_input(env, config, events, err)
 		     : eb_env_open_named(env, config, events, err)) < 0)
@@ -302,10 +303,18 @@ int eb_env_open(const char *input, struct eb_config *config,
 	return 0;
 }
 
+static void free_handover(struct eb_handover *h)
+{
+	if (h && h->root)
+		h->free(h->root);
+	free(h);
+}
+
 void eb_env_free(struct eb_env *env)
 {
 	if (!env)
 		return;
+	free_handover(env->handover);
 	eb_request_release(&env->request);
 	eb_strv_release(&env->apt);
 	eb_spec_free(env->spec);

@@ -95,7 +95,8 @@ static int isolated(struct eb_pip_side *s, struct eb_pin *pin,
 	if (eb_step_source(&s->build, pin, &sdist, err) < 0 ||
 	    resolve(s, pin, &sdist.requires, err) < 0)
 		return -1;
-	if (!pin->metadata && eb_step_requires(&s->build, pin, &more, err) < 0)
+	if (!pin->metadata && (sdist.asks || !sdist.has_build) &&
+	    eb_step_requires(&s->build, pin, &more, err) < 0)
 		return -1;
 	if (!more.n)
 		return 0;

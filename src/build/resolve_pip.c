@@ -212,6 +212,8 @@ int eb_resolve_pip(struct eb_resolver *r, struct eb_lock *lock,
 		rc = resolve(&s, lock, &replaced, err);
 		eb_stage_end(r->events, &stage);
 	}
+	if (rc == 0)
+		eb_root_hand_over(&s.build);
 	release(&s); /* its work points into the lock's packages */
 	if (rc == 0)
 		drop_replaced(&s, lock, &replaced);

@@ -86,6 +86,8 @@ static struct eb_root *begin(struct eb_build *b, const struct eb_base *base)
 
 	r->b = b;
 	r->base = base;
+	r->events = b->events;
+	r->manifest = base->manifest;
 	r->has = eb_calloc(b->n + 1, sizeof *r->has);
 	return r;
 }
@@ -101,15 +103,24 @@ int eb_root_of_base(struct eb_build *b, struct eb_root **out,
 	return 0;
 }
 
-/* Its system packages belong to the base, not to another one. */
+bool eb_root_has_apt(const struct eb_build *b)
+{
+	return b->lock->apt.n && eb_root_base(b) == b->base;
+}
+
+static void note(struct eb_root *r, const struct eb_digest *blob)
+{
+	EB_GROW(r->blob, r->n, r->alloc);
+	r->blob[r->n++] = *blob;
+}
+
 static int add_apt(struct eb_root *r, struct eb_error *err)
 {
 	struct eb_build *b = r->b;
 
-	if (!b->lock->apt.n || r->base != b->base)
+	if (!eb_root_has_apt(b))
 		return 0;
-	if (eb_build_apt(b, err) < 0)
-		return -1;
+	note(r, &b->apt.blob);
 	return eb_rootfs_add(b->store, &b->apt.blob, 1, r->rootfs, b->events,
 			     err);
 }
@@ -152,6 +163,7 @@ static int add_works(struct eb_root *r, bool wheels, struct eb_error *err)
 		r->has[i] = true;
 		item[n] = w->payload;
 		blob[n++] = w->payload.blob;
+		note(r, &w->payload.blob);
 	}
 	if (!n)
 		return 0;
@@ -163,16 +175,24 @@ static int add_works(struct eb_root *r, bool wheels, struct eb_error *err)
 	return 0;
 }
 
+static int start(struct eb_build *b, struct eb_error *err)
+{
+	if (eb_root_has_apt(b) && eb_build_apt(b, err) < 0)
+		return -1;
+	b->root = eb_root_take_over(b);
+	if (b->root)
+		return 0;
+	b->root = begin(b, eb_root_base(b));
+	return unpack_base(b->root, err) < 0 ? -1 : add_apt(b->root, err);
+}
+
 static int make(struct eb_build *b, bool wheels, struct eb_error *err)
 {
 	if (check_platform(b, err) < 0 || eb_open_build_base(b, err) < 0 ||
 	    check_base(b, err) < 0 || need_payloads(b, err) < 0)
 		return -1;
-	if (!b->root) {
-		b->root = begin(b, eb_root_base(b));
-		if (unpack_base(b->root, err) < 0 || add_apt(b->root, err) < 0)
-			return -1;
-	}
+	if (!b->root && start(b, err) < 0)
+		return -1;
 	return add_works(b->root, wheels, err);
 }
 
@@ -201,9 +221,10 @@ void eb_root_free(struct eb_root *r)
 	if (!r)
 		return;
 	if (r->dir && eb_sandbox_remove(r->dir, &ignored) < 0)
-		eb_warn(r->b->events, "%s", ignored.message);
+		eb_warn(r->events, "%s", ignored.message);
 	free(r->dir);
 	free(r->rootfs);
 	free(r->has);
+	free(r->blob);
 	free(r);
 }

@@ -19,6 +19,10 @@ struct eb_root {
 	char *dir;		    /* all of it; removed at the end */
 	char *rootfs;		    /* below it */
 	bool *has;		    /* of b->work: is it in there? */
+	struct eb_events *events;
+	struct eb_digest manifest; /* of the base */
+	struct eb_digest *blob;	   /* what lies over it, in order */
+	size_t n, alloc;
 };
 
 /* With conda's packages that have a payload; with `wheels` the projects of the
@@ -32,6 +36,14 @@ int eb_root_of_base(struct eb_build *b, struct eb_root **out,
 		    struct eb_error *err);
 void eb_root_free(struct eb_root *r);
 EB_AUTOPTR(struct eb_root, eb_root_free)
+/* Does it begin with the base's system packages (b->apt)? They belong to the
+ * base, not to a build base. */
+bool eb_root_has_apt(const struct eb_build *b);
+/* root_handover.c: b's root, if it has one, outlives b, for a build of the same
+ * environment. That takes it where it would make just the same, else it goes.
+ * NULL: there is none. */
+void eb_root_hand_over(struct eb_build *b);
+struct eb_root *eb_root_take_over(struct eb_build *b);
 /* What it begins with: the lock's build base, or its base. */
 const struct eb_base *eb_root_base(const struct eb_build *b);
 

@@ -147,6 +147,7 @@ int eb_sdist_judge(struct eb_sdist_texts *t, const char *file, bool named,
 		out->metadata = "setup.py";
 	complete(out, t->setup_requires);
 	out->asks = may_ask(out, t);
+	out->has_build = t->pyproject || t->setup_py || t->setup_cfg;
 	out->c_file = eb_steal(t->c_file);
 	out->has_c = out->c_file != NULL;
 	return 0;

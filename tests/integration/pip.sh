@@ -145,7 +145,11 @@ it 'what cannot be had is explained where it was asked for' unsolvable
 from_source() {
 	cp "$builders"/*.whl "$wheels"
 	define 'gamma' 'delta'
-	eb build
+	eb build -v 2>said || fail "$(cat said)"
+	# What resolving needs to run them in is what they are built in.
+	grep -q 'what resolving ran in serves the build too' said ||
+		fail "$(cat said)"
+	same "$(ls c/tmp)" ''
 	eb run -- python -c 'import gamma, delta; print("built")' >out
 	same "$(cat out)" built
 	# The second time nothing is built.
