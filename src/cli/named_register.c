@@ -19,6 +19,7 @@ int eb_cli_register(struct eb_cli *cli, const char *input, const char *name,
 	    eb_env_definition(c, input, &cli->config, cli->events, &e, err) < 0)
 		return -1;
 	free(e->name);
+	free(e->version); /* a file may say one: here --version alone does */
 	e->name = eb_strdup(name);
 	e->version = eb_strdup(version);
 	if (eb_catalog_add(c, e, made, err) < 0)
