@@ -324,6 +324,15 @@ static int from_name(struct eb_catalog *c, const char *input,
 	return keep_options(e, config, err);
 }
 
+/* What the fleet has is no part of a definition that has a name. */
+static void tell_unkept(const struct eb_config *c, struct eb_events *events)
+{
+	if (c->gpu || c->cpu || c->cuda || c->driver || c->gpu_arch)
+		eb_warn(events, "a name keeps none of --gpu, --cpu, --cuda, "
+				"--driver and --gpu-arch: give them with each "
+				"build");
+}
+
 int eb_env_definition(struct eb_catalog *c, const char *input,
 		      struct eb_config *config, struct eb_events *events,
 		      struct eb_named **out, struct eb_error *err)
@@ -335,6 +344,7 @@ int eb_env_definition(struct eb_catalog *c, const char *input,
 
 	if (rc < 0)
 		return -1;
+	tell_unkept(config, events);
 	*out = eb_steal(e);
 	return 0;
 }

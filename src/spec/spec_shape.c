@@ -132,6 +132,13 @@ static int not_a_map(struct eb_spec_reader *r)
 /* ---- other mappings
  * ------------------------------------------------------------------- */
 
+/* Azure's forms are read by whoever knows their file (azure.h). */
+static bool is_azure(const struct eb_yaml_node *root)
+{
+	return eb_yaml_get(root, "build_dependencies") ||
+	       eb_yaml_get(root, "conda_file") || eb_yaml_get(root, "image");
+}
+
 static const char *what_it_is(const struct eb_yaml_node *root)
 {
 	if (eb_yaml_get(root, "build_dependencies"))
@@ -157,8 +164,13 @@ int eb_spec_foreign_map(struct eb_spec_reader *r)
 		eb_yaml_err(r->doc, root, r->err,
 			    "\"%s\", reading as a conda environment file: %s",
 			    r->doc->name, what);
-		return eb_err_hint(r->err, "give a conda environment file: "
-					   "name, channels, dependencies");
+		return eb_err_hint(r->err, "%s",
+				   is_azure(root)
+					   ? "give it by its path: it is not "
+					     "read from standard input or as "
+					     "a part of another"
+					   : "give a conda environment file: "
+					     "name, channels, dependencies");
 	}
 	if (eb_yaml_get(root, "dependencies"))
 		return 0;

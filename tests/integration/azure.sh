@@ -55,6 +55,8 @@ forms() {
 	grep -q 'v1/azureml_environment.json:13:.*"shmSize" is kept' stderr
 	printf 'variables: {ONE: "1"}\n' >>conda.yml
 	same "$(definition v1)" "$(definition conda.yml --base scratch)"
+	fails 3 'it is an Azure ML environment' "$ENVBUILD" hash - <env2.yml
+	grep -q 'by its path' stderr
 	fails 3 'jobs.a, jobs.b' "$ENVBUILD" hash two.yml
 	fails 3 '"two.yml" has no environment "jobs.c"' \
 		"$ENVBUILD" hash two.yml#jobs.c

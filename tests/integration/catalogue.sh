@@ -96,6 +96,8 @@ registering() {
 	own_catalogue
 	define greeting=1.0
 	same "$("$ENVBUILD" register env.yml --name n)" n:1
+	same "$("$ENVBUILD" register env.yml --name n --gpu 2>stderr)" n:1
+	grep -q 'keeps none of --gpu' stderr
 	echo '# the same' >>env.yml
 	same "$("$ENVBUILD" register env.yml --name n)" n:1
 	same "$("$ENVBUILD" register env.yml --name n --base scratch)" n:2
