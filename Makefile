@@ -48,6 +48,13 @@ HARDEN := -U_FORTIFY_SOURCE
 export ASAN_OPTIONS ?= detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS ?= print_stacktrace=1
 endif
+# Of `make fuzz`: the engine brings a main().
+ifdef ENGINE
+INSTRUMENT += -fsanitize=fuzzer-no-link
+FUZZ_MAIN := -fsanitize=fuzzer
+else
+FUZZ_MAIN = $(B)/obj/tests/fuzz/replay.o
+endif
 BASE_CPPFLAGS = -Iinclude -D_GNU_SOURCE= $(CPPFLAGS)
 BASE_CFLAGS = $(STD) $(WARNINGS) $(HARDEN) $(INSTRUMENT) -fPIC \
 	-ffunction-sections -fdata-sections $(CFLAGS)
@@ -94,8 +101,10 @@ BENCH := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/bench/*.c)))
 CONFORM := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/conform.c))
 TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c))
 INTEGRATION ?= $(sort $(wildcard tests/integration/*.sh))
+FUZZ := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 TEST_PROGRAMS := $(UNIT) $(BENCH) $(TOOLS) $(CONFORM)
-TEST_OBJECTS := $(TEST_PROGRAMS:$(B)/tests/%=$(B)/obj/tests/%.o)
+TEST_OBJECTS := $(TEST_PROGRAMS:$(B)/tests/%=$(B)/obj/tests/%.o) \
+	$(FUZZ:$(B)/tests/%=$(B)/obj/tests/%.o) $(B)/obj/tests/fuzz/replay.o
 
 LIBRARY := $(B)/libenvbuild.a
 SHARED := $(B)/libenvbuild.so.0
@@ -240,15 +249,30 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(BASE_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
 
+$(FUZZ): $(B)/tests/%: $(B)/obj/tests/%.o $(if $(ENGINE),,$(FUZZ_MAIN)) $(LIBRARY)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(BASE_LDFLAGS) -o $@ $< $(FUZZ_MAIN) \
+		$(LIBRARY) $(TEST_LIBS) $(LIBS)
+
 # ---- tests ------------------------------------------------------------------
 
-.PHONY: check check-real sanitize bench demo demo-2018 smoke
-check: all $(UNIT) $(BENCH) $(TOOLS) ## all tests; the last line counts them
+.PHONY: check check-real sanitize fuzz fuzzers bench demo demo-2018 smoke
+check: all $(UNIT) $(BENCH) $(TOOLS) $(FUZZ) ## all tests; the last line counts them
 	$(Q)tests/run $(UNIT) $(INTEGRATION)
 
 sanitize: $(DEPS_FIRST) ## the tests again, under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory B=build/sanitize SANITIZE=1 \
 		CFLAGS='-O1 -g' check
+
+# With no end of new inputs: what `check` does with those that are kept.
+TIME := 60
+fuzz: $(DEPS_FIRST) ## each fuzzer for TIME=60 seconds; needs clang
+	$(Q)$(MAKE) --no-print-directory B=build/fuzz SANITIZE=1 ENGINE=1 \
+		CC=$(CLANG) CFLAGS='-O1 -g' fuzzers
+	$(Q)tests/fuzz/run $(TIME) $(FUZZ:$(B)/%=build/fuzz/%)
+
+fuzzers: $(FUZZ)
 
 # Each has gigabytes in its hands, and may take half an hour where a machine is
 # busy.

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <envbuild/str.h>
+
 #include "link_int.h"
 
 #define OLD_PLACEHOLDER "/opt/anaconda1anaconda2anaconda3"
@@ -49,6 +51,9 @@ static int set(const struct eb_package *p, struct eb_link_paths *l,
 				  p->what, path);
 	if (!to)
 		return 0;
+	if (n != 1 && !eb_utf8_valid(word[0], strlen(word[0])))
+		return eb_link_paths_refuse(p, "info/has_prefix",
+					    "a placeholder is not UTF-8", err);
 	free(to->placeholder);
 	to->placeholder = eb_strdup(n == 1 ? OLD_PLACEHOLDER : word[0]);
 	to->text = text;

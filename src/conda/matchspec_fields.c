@@ -73,8 +73,9 @@ int eb_matchspec_set_name(struct eb_matchspec *m, const char *name,
 	eb_autofree char *lower = eb_strdup(name);
 
 	eb_lower(lower);
-	if (!is_package_name(lower) && !is_name_regex(lower) &&
-	    (!strchr(lower, '*') || !is_name_glob(lower)))
+	if (eb_matchspec_is_file(lower) ||
+	    (!is_package_name(lower) && !is_name_regex(lower) &&
+	     (!strchr(lower, '*') || !is_name_glob(lower))))
 		return eb_err_set(err, EB_INPUT,
 				  *name ? "\"%s\" is no package name"
 					: "no package name%s",
@@ -101,11 +102,11 @@ static char *plain_version(const char *value, bool with_build)
 {
 	const char *rest = value + strspn(value, "= ");
 
-	if (value[0] != '=' || !*rest)
+	if (value[0] != '=' || !*rest || strpbrk(rest, ",|"))
 		return eb_strdup(value);
 	if (value[1] == '=' && !with_build)
 		return eb_strdup(rest);
-	if (strpbrk(rest, "=,|"))
+	if (strchr(rest, '='))
 		return eb_strdup(value);
 	return eb_asprintf("%s%s", rest,
 			   with_build || eb_ends(rest, "*") ? "" : "*");
@@ -220,12 +221,21 @@ static int set_list(struct eb_strv *list, const char *value, bool is_set)
  * like. */
 static char *clean_channel(const char *name)
 {
-	eb_autofree char *clean = eb_url_redact(name);
+	eb_autofree char *clean =
+		*name == '/' ? eb_channel_file_url(name) : eb_url_redact(name);
 
-	if (*name == '/')
-		return eb_channel_file_url(name);
 	return strstr(clean, "://") ? eb_channel_canonical(clean)
 				    : eb_steal(clean);
+}
+
+static bool has_odd_scheme(const char *value)
+{
+	const char *colon = strstr(value, "://"), *p;
+
+	for (p = value; colon && p < colon; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("+.-", *p))
+			return true;
+	return colon == value;
 }
 
 static int set_channel(struct eb_matchspec *m, const char *value,
@@ -244,6 +254,12 @@ static int set_channel(struct eb_matchspec *m, const char *value,
 		return eb_err_set(err, EB_INPUT, "channel \"%s\": no name",
 				  value);
 	clean = clean_channel(m->channel_given);
+	if (has_odd_scheme(value) ||
+	    strpbrk(*value == '/' ? clean : value, " '\"[]"))
+		return eb_err_set(err, EB_INPUT,
+				  "channel \"%s\": neither a name nor a path "
+				  "nor a URL",
+				  value);
 	return set_pattern(&m->channel, clean, true, "channel", err);
 }
 

@@ -23,19 +23,29 @@ bool eb_matchspec_is_file(const char *text)
 	return ending_of(text);
 }
 
+static char *checked_url(const char *text, struct eb_error *err)
+{
+	if (!strpbrk(text, "'\""))
+		return eb_strdup(text);
+	eb_err_set(err, EB_INPUT, "a URL has \"%%27\" and \"%%22\" for quotes");
+	return NULL;
+}
+
 /* Paths become file URLs: "~/" is the home folder, others are relative to
  * the working folder. */
 static char *to_url(const char *text, struct eb_error *err)
 {
 	const char *home = getenv("HOME");
-	eb_autofree char *cwd = NULL;
+	eb_autofree char *cwd = NULL, *path = NULL;
 
 	if (strstr(text, "://"))
-		return eb_strdup(text);
+		return checked_url(text, err);
 	if (*text == '/')
-		return eb_asprintf("file://%s", text);
-	if (eb_starts(text, "~/") && home)
-		return eb_asprintf("file://%s%s", home, text + 1);
+		return eb_channel_file_url(text);
+	if (eb_starts(text, "~/") && home) {
+		path = eb_asprintf("%s%s", home, text + 1);
+		return eb_channel_file_url(path);
+	}
 	cwd = getcwd(NULL, 0);
 	if (!cwd) {
 		eb_err_set(err, EB_MACHINE,
@@ -46,7 +56,8 @@ static char *to_url(const char *text, struct eb_error *err)
 	}
 	while (eb_starts(text, "./"))
 		text += 2;
-	return eb_asprintf("file://%s/%s", cwd, text);
+	path = eb_asprintf("%s/%s", cwd, text);
+	return eb_channel_file_url(path);
 }
 
 static int hex_digit(char c)
@@ -79,12 +90,14 @@ static void percent_decode(char *s)
 static int set_from_stem(struct eb_matchspec *m, char *stem,
 			 struct eb_error *err)
 {
+	static const char signs[] = " ,|()=<>!~^$'\"[]*";
 	char *build = strrchr(stem, '-'), *version;
 
 	if (build)
 		*build++ = '\0';
 	version = build ? strrchr(stem, '-') : NULL;
-	if (!version || !*build)
+	if (!version || !*build || strpbrk(version, signs) ||
+	    strpbrk(build, signs))
 		return eb_err_set(err, EB_INPUT,
 				  "\"%s\" is not of the form "
 				  "NAME-VERSION-BUILD",

@@ -189,14 +189,26 @@ static int parse_plain(struct parser *p, char *s)
 
 static int parse_with_regex(struct parser *p, char *s, const char *regex)
 {
-	if (strpbrk(s, "[]("))
+	if (strpbrk(s, "[](") || strpbrk(regex, "'\""))
 		return eb_err_set(p->err, EB_INPUT,
-				  "brackets before a "
-				  "regular expression");
+				  "brackets before a regular expression, or "
+				  "a quote in it");
 	if (parse_plain(p, s) < 0)
 		return -1;
 	return eb_matchspec_set(p->m, p->m->version ? "build" : "version",
 				regex, p->how, p->err);
+}
+
+/* NAME@: a feature, not a package. */
+static int take_feature(struct parser *p, char *s)
+{
+	s[strlen(s) - 1] = '\0';
+	if (strpbrk(s, " ,'\"[]"))
+		return eb_err_set(p->err, EB_INPUT,
+				  "\"%s\" is no name of a feature", s);
+	if (eb_matchspec_set_name(p->m, "*", p->err) < 0)
+		return -1;
+	return eb_matchspec_set(p->m, "track_features", s, p->how, p->err);
 }
 
 static int parse_text(struct parser *p, char *s)
@@ -204,14 +216,9 @@ static int parse_text(struct parser *p, char *s)
 	eb_autofree char *brackets = NULL;
 	char *regex;
 
-	if (eb_ends(s, "@")) { /* a feature, not a package */
-		s[strlen(s) - 1] = '\0';
-		if (eb_matchspec_set_name(p->m, "*", p->err) < 0)
-			return -1;
-		return eb_matchspec_set(p->m, "track_features", s, p->how,
-					p->err);
-	}
 	s = prepare(s);
+	if (eb_ends(s, "@"))
+		return take_feature(p, s);
 	if (eb_matchspec_is_file(s))
 		return eb_matchspec_set_file(p->m, s, p->err);
 	regex = cut_regex(s);

@@ -11,14 +11,23 @@ struct writer {
 	bool open;
 };
 
+static void add_bare(struct writer *w, const char *key, const char *value)
+{
+	eb_buf_addf(&w->out, "%c%s=%s", w->open ? ',' : '[', key, value);
+	w->open = true;
+}
+
+/* Quoted where it is asked for, and where the value would not be read again. */
 static void add_pair(struct writer *w, const char *key, const char *value,
 		     bool quoted)
 {
-	const char *quote = quoted ? "'" : "";
+	const char *quote = quoted || strpbrk(value, ", =[]\"'") ? "'" : "";
+	eb_autofree char *text = NULL;
 
-	eb_buf_addf(&w->out, "%c%s=%s%s%s", w->open ? ',' : '[', key, quote,
-		    value, quote);
-	w->open = true;
+	if (*quote && strchr(value, '\''))
+		quote = "\"";
+	text = eb_asprintf("%s%s%s", quote, value, quote);
+	add_bare(w, key, text);
 }
 
 static char *finish(struct writer *w)
@@ -78,7 +87,7 @@ static void add_list(struct writer *w, const char *key,
 	eb_autofree char *value = list->n ? python_list(list) : NULL;
 
 	if (value)
-		add_pair(w, key, value, false);
+		add_bare(w, key, value);
 }
 
 static bool exact_channel(const struct eb_matchspec *m)
@@ -105,11 +114,14 @@ static enum version_place version_place(const struct eb_matchspec *m)
 
 	if (!v)
 		return NOWHERE;
-	if (strpbrk(v, "><$^|,"))
+	if (strpbrk(v, "><$^|,@"))
 		return BRACKETS;
 	if (eb_starts(v, "!=") || eb_starts(v, "~="))
 		return m->build.text ? BRACKETS : PLAIN;
-	return eb_ends(v, "*") ? FUZZY : EXACT;
+	if (!eb_ends(v, "*"))
+		return EXACT;
+	/* conda's "=*" of "*.*"; another star means a glob, written whole */
+	return strchr(v, '*')[1] && strcmp(v, "*.*") ? EXACT : FUZZY;
 }
 
 /* =1.2 of 1.2.*, ==1.2 of 1.2 */
@@ -132,7 +144,7 @@ static bool build_in_brackets(const struct eb_matchspec *m)
 {
 	const char *b = m->build.text;
 
-	return b && (strpbrk(b, "><$^|,*") || version_place(m) != EXACT);
+	return b && (strpbrk(b, "><$^|,*:") || version_place(m) != EXACT);
 }
 
 static char *conda_text(const struct eb_matchspec *m)
@@ -147,9 +159,9 @@ static char *conda_text(const struct eb_matchspec *m)
 		eb_buf_addf(&w.out, "=%s", m->build.text);
 	if (m->channel.text && !exact_channel(m) &&
 	    m->channel.kind != EB_PATTERN_ALL)
-		add_pair(&w, "channel", m->channel.text, false);
+		add_maybe(&w, "channel", m->channel.text);
 	if (m->subdir && !exact_channel(m))
-		add_pair(&w, "subdir", m->subdir, false);
+		add_maybe(&w, "subdir", m->subdir);
 	if (version_place(m) == BRACKETS)
 		add_pair(&w, "version", eb_matchspec_version(m), true);
 	if (build_in_brackets(m))

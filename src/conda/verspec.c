@@ -235,14 +235,42 @@ static char *normal_text(const struct eb_verspec *s, uint16_t i, bool in_and)
 	return join_normal(&parts, n->kind, in_and);
 }
 
+/* A row that shrank to one term may be part of the row around it: read again
+ * until nothing changes; each time it gets shorter, or sorted. */
+static char *settled(char *normal, const char *from)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_CLEANUP(eb_verspec_free_ptr) struct eb_verspec *again = NULL;
+
+	if (!strchr(normal, '(') || strcmp(normal, from) == 0)
+		return normal;
+	again = eb_verspec_parse(normal, EB_STRICT, &ignored);
+	if (!again)
+		return normal;
+	free(normal);
+	return eb_steal(again->normal);
+}
+
+/* MatchSpec reads "=" before a version that stands alone in its own way; left
+ * are those that have a star within. */
+static char *kept_from_matchspec(char *normal)
+{
+	char *row = eb_asprintf("*,%s", normal);
+
+	free(normal);
+	return row;
+}
+
 /* A term that stands alone is written without "=" and "==". */
-static void set_texts(struct eb_verspec *s)
+static void set_texts(struct eb_verspec *s, const char *from)
 {
 	const struct node *root = &s->node[s->root];
 	const struct eb_term *t = &s->term[root->term];
 	EB_AUTOBUF(out, EB_MAX_TEXT);
 
-	s->normal = normal_text(s, s->root, false);
+	s->normal = settled(normal_text(s, s->root, false), from);
+	if (s->normal[0] == '=' && !strpbrk(s->normal, ",|"))
+		s->normal = kept_from_matchspec(s->normal);
 	if (root->kind == LEAF && t->text[0] == '=' && t->text[1] != '=')
 		s->text = eb_strdup(t->normal);
 	else if (root->kind == LEAF && t->text[0] == '=')
@@ -266,7 +294,7 @@ static int parse(struct parser *p)
 	if (*p->at)
 		return bad(p, "an operator is missing between two terms");
 	p->spec->root = root;
-	set_texts(p->spec);
+	set_texts(p->spec, p->whole);
 	return 0;
 }
 

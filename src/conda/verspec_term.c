@@ -82,7 +82,8 @@ static int take_prefix(const char *term, const char *literal, struct eb_term *t,
 
 static char *normal_of(enum eb_term_op op, const char *literal)
 {
-	const char *sign = "", *tail = "";
+	/* "37.*" as a version, written ">=37.*.*": the last goes again */
+	const char *sign = "", *tail = eb_ends(literal, ".*") ? ".*" : "";
 
 	switch (op) {
 	case EB_TERM_NE: sign = "!="; break;
@@ -93,13 +94,15 @@ static char *normal_of(enum eb_term_op op, const char *literal)
 	case EB_TERM_COMPATIBLE: sign = "~="; break;
 	case EB_TERM_STARTS: /* "1.*.3.*" would be a glob */
 		sign = strchr(literal, '*') ? "=" : "";
-		tail = *sign ? "" : ".*";
+		tail = *sign ? tail : ".*";
 		break;
 	case EB_TERM_NOT_STARTS:
 		sign = "!=";
 		tail = ".*";
 		break;
-	default: break;
+	default: /* "1.**" alone would be 1.* */
+		sign = strchr(literal, '*') ? "==" : "";
+		break;
 	}
 	return eb_asprintf("%s%s%s", sign, literal, tail);
 }
@@ -151,14 +154,16 @@ static int parse_regex(const char *text, struct eb_term *t,
 	return take_pattern(text, t, err);
 }
 
-/* A glob is matched against the version's text: 2.7.5 is no 2.7.*.*, in
- * conda as well. */
-static int parse_glob(const char *text, struct eb_term *t, struct eb_error *err)
+/* Matched against the version's text. `extra`: which signs it may have beside
+ * those of versions. */
+static int parse_text(const char *text, const char *extra, struct eb_term *t,
+		      struct eb_error *err)
 {
 	const char *p;
 
 	for (p = text; *p; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("*._+!-", *p))
+		if (!isalnum((unsigned char)*p) && !strchr("._+!-", *p) &&
+		    !strchr(extra, *p))
 			return bad(text, "a character is not allowed", err);
 	return take_pattern(text, t, err);
 }
@@ -186,12 +191,9 @@ static int parse_prefix(const char *text, struct eb_term *t,
 static int parse_exact(const char *text, struct eb_term *t,
 		       struct eb_error *err)
 {
+	if (strchr(text, '@'))
+		return parse_text(text, "@", t, err);
 	t->normal = eb_strdup(text);
-	if (strchr(text, '@')) {
-		t->op = EB_TERM_PATTERN;
-		return eb_pattern_parse(text, false, "version constraint",
-					&t->pattern, err);
-	}
 	eb_lower(t->normal);
 	t->op = EB_TERM_EQ;
 	return take_version(text, text, &t->version, err);
@@ -213,8 +215,8 @@ static int parse_any_kind(const char *text, struct eb_term *t,
 	}
 	while (n && text[n - 1] == '*')
 		n--;
-	if (memchr(text, '*', n))
-		return parse_glob(text, t, err);
+	if (memchr(text, '*', n)) /* 2.7.5 is no 2.7.*.*, in conda as well */
+		return parse_text(text, "*", t, err);
 	return text[n] ? parse_prefix(text, t, err) : parse_exact(text, t, err);
 }
 

@@ -145,8 +145,8 @@ static size_t token_length(const char *p)
 char *eb_url_redact(const char *url)
 {
 	EB_AUTOBUF(out, SIZE_MAX);
-	const char *host = strstr(url, "://"), *path, *at, *p;
-	size_t skip = 0;
+	const char *host = strstr(url, "://"), *path, *at;
+	size_t skip;
 
 	if (!host)
 		return eb_strdup(url);
@@ -157,12 +157,14 @@ char *eb_url_redact(const char *url)
 	if (at)
 		host = at + 1;
 	eb_buf_add(&out, host, (size_t)(path - host));
-	for (p = path; *p && *p != '?' && *p != '#'; p++) {
-		skip = token_length(p);
+	/* a folder "t" of this machine holds no tokens */
+	while (*path && *path != '?' && *path != '#') {
+		skip = eb_starts(url, "file:") ? 0 : token_length(path);
 		if (skip)
-			break;
+			path += skip;
+		else
+			eb_buf_addch(&out, *path++);
 	}
-	eb_buf_add(&out, path, (size_t)(p - path));
-	eb_buf_adds(&out, p + skip);
+	eb_buf_adds(&out, path);
 	return eb_buf_steal(&out, NULL);
 }

@@ -213,10 +213,12 @@ static void redaction(void **state)
 		{ "https://u:p@h/conda/t/TOKEN", "https://h/conda" },
 		{ "https://h/t/TOKEN?x=/t/y", "https://h?x=/t/y" },
 		{ "https://h/a?x=/t/y", "https://h/a?x=/t/y" },
+		{ "https://h/t/a/b/t/c/d", "https://h/b/d" },
 		{ "https://h/t/", "https://h/t/" },
 		{ "https://h/art/x", "https://h/art/x" },
 		{ "git+ssh://git:s@h/r.git@v1", "git+ssh://h/r.git@v1" },
 		{ "/t/plain@path", "/t/plain@path" },
+		{ "file:///home/t/me/x", "file:///home/t/me/x" },
 		{ "conda-forge", "conda-forge" },
 		{ "", "" },
 	};
