@@ -64,7 +64,8 @@ struct eb_pip_request {
 	const char *cache;    /* uv's cache, kept between runs */
 	struct eb_http *http; /* for pages and sizes */
 	bool offline;
-	unsigned time_s;	       /* of one call of the resolver; 0: 600 */
+	bool refresh;	 /* the resolver is asked whatever it answered before */
+	unsigned time_s; /* of one call of the resolver; 0: 600 */
 	eb_uv_elsewhere_fn *elsewhere; /* NULL: there is none */
 	void *data;
 	const char *python; /* in elsewhere's root; NULL: EB_UV_PYTHON */

@@ -120,6 +120,7 @@ static void fill_request(struct eb_pip_side *s)
 	q->build_variables = &r->config->build_env;
 	q->http = r->http;
 	q->offline = r->config->offline;
+	q->refresh = r->config->refresh;
 	q->time_s = (unsigned)r->config->limit[EB_LIMIT_PIP_TIME];
 	q->elsewhere = s->build.base->scratch ? NULL : eb_root_uv;
 	q->data = &s->build;

@@ -127,12 +127,35 @@ static int run_away(struct eb_resolving *z, struct eb_buf *said,
 	return rc;
 }
 
+/* By uv, unless it answered the very same before. */
+static int ask_here(struct eb_resolving *z, const struct eb_uv_call_plan *plan,
+		    struct eb_buf *said, struct eb_error *err)
+{
+	z->kept = eb_uv_answer_key(plan, &z->made, z->uv, &z->key) > 0;
+	if (z->kept && !z->r->refresh &&
+	    eb_uv_answer_find(z->root, &z->key, &z->made, said)) {
+		z->kept = false; /* it is there */
+		z->status = 0;
+		return 0;
+	}
+	return run_here(z, said, err);
+}
+
+/* Nothing of it came from an index, so it holds as long as its key does. */
+static void keep_answer(const struct eb_resolving *z)
+{
+	if (z->kept && z->status == 0 && !z->log.page.n && !z->log.yanked.n)
+		eb_uv_answer_keep(z->root, &z->key, &z->made, z->log.text);
+}
+
 static enum outcome judge(struct eb_resolving *z, const char *said)
 {
 	eb_uv_log_read(said, z->r->indexes, z->status != 0, &z->log);
 	z->stop = eb_uv_log_stop(&z->log);
-	if (z->status == 0 && (z->away || !z->log.built))
+	if (z->status == 0 && (z->away || !z->log.built)) {
+		keep_answer(z);
 		return ANSWERED;
+	}
 	if (z->stop)
 		return STOPPED;
 	return strstr(z->log.text, "No solution found when resolving")
@@ -163,12 +186,13 @@ static enum outcome call(struct eb_resolving *z, bool away,
 	eb_uv_log_release(&z->log);
 	free(eb_steal(z->stop));
 	z->away = away;
+	z->kept = false;
 	z->made.dir = eb_asprintf("%s/%u", z->dir, z->calls++);
 	if (plan.away && !plan.python)
 		plan.python = EB_UV_PYTHON;
 	if (eb_uv_call_make(&plan, &z->made, err) < 0)
 		return FAILED;
-	rc = away ? run_away(z, &said, err) : run_here(z, &said, err);
+	rc = away ? run_away(z, &said, err) : ask_here(z, &plan, &said, err);
 	if (rc)
 		return rc < 0 ? FAILED : NOWHERE;
 	end = judge(z, said.data);
@@ -274,7 +298,7 @@ static int solve(struct eb_resolving *z, struct eb_error *err)
 static int by_uv(struct eb_resolving *z, struct eb_error *err)
 {
 	if (!z->uv)
-		z->uv = eb_find_uv(&z->version, err);
+		z->uv = eb_uv_find(z->root, &z->version, err);
 	if (!z->uv)
 		return -1;
 	if (!z->python)

@@ -31,6 +31,8 @@ struct eb_resolving {
 	enum eb_uv_conda conda;
 	bool away;
 	int status;
+	bool kept; /* its answer, under this key */
+	struct eb_digest key;
 	struct eb_uv_call_made made;
 	struct eb_uv_log log;
 	char *stop; /* where it stopped to build, or NULL */

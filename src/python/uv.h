@@ -4,7 +4,9 @@
 #define EB_PYTHON_UV_H
 
 #include <jansson.h>
+#include <sys/stat.h>
 
+#include <envbuild/digest.h>
 #include <envbuild/pip_resolve.h>
 
 #define EB_UV_ANSWER ((size_t)64 << 20) /* of what it writes */
@@ -12,6 +14,9 @@
 
 /* There is none here, or ENVBUILD_UV is "none" (uv_find.c). */
 bool eb_uv_is_absent(void);
+/* eb_find_uv(); its version is asked for once as long as the program stays as
+ * it is, which is noted in the folder `root` (NULL: asked for each time). */
+char *eb_uv_find(const char *root, char **version, struct eb_error *err);
 
 /* --- running it (uv_run.c) ------------------------------------------------ */
 struct eb_uv_job {
@@ -28,6 +33,8 @@ int eb_uv_run(struct eb_uv_job *job, struct eb_events *events,
 /* A Python of this machine for uv to look at: it wants one, whatever it
  * resolves for. *folder: what that one lies in, or NULL. The caller frees. */
 char *eb_uv_python(char **folder, struct eb_error *err);
+/* A program itself, and no script that may start any other? */
+bool eb_uv_is_elf(const char *path);
 /* Value of --python-platform; NULL: uv knows none for that machine. */
 char *eb_uv_platform(const struct eb_python_target *t);
 
@@ -136,5 +143,22 @@ int eb_uv_stub_write(const char *dir, const struct eb_installed *p,
 json_t *eb_uv_known_read(const char *root, const char *name);
 /* These members are added, as far as it goes. */
 void eb_uv_known_write(const char *root, const char *name, json_t *known);
+/* The file as it is now: whoever writes to it changes this. Caller frees. */
+char *eb_uv_state(const struct stat *st);
+
+/* --- answers kept between runs (uv_answers.c) -------------------------------
+ */
+/* 1: a key of all that the answer of this call depends on; 0: it depends on
+ * what is not at hand, an index for one. */
+int eb_uv_answer_key(const struct eb_uv_call_plan *plan,
+		     const struct eb_uv_call_made *made, const char *uv,
+		     struct eb_digest *out);
+/* The answer as if it came from a call: pylock.toml in its folder, its words
+ * in `said`. */
+bool eb_uv_answer_find(const char *root, const struct eb_digest *key,
+		       const struct eb_uv_call_made *made, struct eb_buf *said);
+/* As far as it goes; `said`: the words, masked. */
+void eb_uv_answer_keep(const char *root, const struct eb_digest *key,
+		       const struct eb_uv_call_made *made, const char *said);
 
 #endif

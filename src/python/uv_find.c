@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <envbuild/file.h>
+#include <envbuild/json.h>
 #include <envbuild/pep440.h>
 #include <envbuild/pip_resolve.h>
 #include <envbuild/process.h>
 
 #include "uv.h"
 
+#define VERSIONS "version.json"
 #define ADVICE                                                    \
 	"`make deps` installs one; or name it: ENVBUILD_UV=/path" \
 	"/to/uv (at least version " EB_UV_MINIMUM ")"
@@ -106,6 +108,35 @@ static int ask(const char *uv, char **version, struct eb_error *err)
 	return eb_err_hint(err, ADVICE);
 }
 
+/* As of that very program, or NULL. Of a script nobody knows what it starts. */
+static char *state_of(const char *uv)
+{
+	struct stat st;
+
+	return eb_uv_is_elf(uv) && stat(uv, &st) == 0 ? eb_uv_state(&st) : NULL;
+}
+
+static int ask_once(const char *root, const char *uv, char **version,
+		    struct eb_error *err)
+{
+	eb_autojson json_t *known = eb_uv_known_read(root, VERSIONS);
+	eb_autojson json_t *fresh = json_object();
+	eb_autofree char *state = state_of(uv);
+	const char *is = state ? eb_json_str(known, state) : NULL;
+
+	if (is && *is) {
+		*version = eb_strdup(is);
+		return 0;
+	}
+	if (ask(uv, version, err) < 0)
+		return -1;
+	if (state) {
+		json_object_set_new(fresh, state, json_string(*version));
+		eb_uv_known_write(root, VERSIONS, fresh);
+	}
+	return 0;
+}
+
 static int check(const char *uv, const char *version, struct eb_error *err)
 {
 	int order = 0;
@@ -136,11 +167,13 @@ bool eb_uv_is_absent(void)
 	return !here;
 }
 
-char *eb_find_uv(char **version, struct eb_error *err)
+char *eb_uv_find(const char *root, char **version, struct eb_error *err)
 {
 	eb_autofree char *uv = find(err), *is = NULL;
 
-	if (!uv || ask(uv, &is, err) < 0 || check(uv, is, err) < 0) {
+	if (!uv ||
+	    (root ? ask_once(root, uv, &is, err) : ask(uv, &is, err)) < 0 ||
+	    check(uv, is, err) < 0) {
 		if (err->code != EB_INTERRUPTED && err->code != EB_TERMINATED)
 			err->code = EB_MACHINE;
 		return NULL;
@@ -148,4 +181,9 @@ char *eb_find_uv(char **version, struct eb_error *err)
 	if (version)
 		*version = eb_steal(is);
 	return eb_steal(uv);
+}
+
+char *eb_find_uv(char **version, struct eb_error *err)
+{
+	return eb_uv_find(NULL, version, err);
 }

@@ -5,6 +5,7 @@
  */
 #include "uv.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <envbuild/file.h>
@@ -47,4 +48,14 @@ void eb_uv_known_write(const char *root, const char *name, json_t *known)
 	if (!text.overflow)
 		eb_write_file(path, text.data, text.len, 0600, &none);
 	eb_err_release(&none);
+}
+
+char *eb_uv_state(const struct stat *st)
+{
+	return eb_asprintf("%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%lx"
+			   ".%" PRIx64 ".%lx",
+			   (uint64_t)st->st_dev, (uint64_t)st->st_ino,
+			   (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
+			   st->st_mtim.tv_nsec, (uint64_t)st->st_ctim.tv_sec,
+			   st->st_ctim.tv_nsec);
 }

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,17 +31,6 @@ struct page {
 
 /* --- sums ------------------------------------------------------------------
  */
-/* The file as it is now: whoever writes to it changes this. */
-static char *state_of(const struct stat *st)
-{
-	return eb_asprintf("%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%lx"
-			   ".%" PRIx64 ".%lx",
-			   (uint64_t)st->st_dev, (uint64_t)st->st_ino,
-			   (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
-			   st->st_mtim.tv_nsec, (uint64_t)st->st_ctim.tv_sec,
-			   st->st_ctim.tv_nsec);
-}
-
 /* 64 digits; caller frees. NULL: it cannot be read, which uv will tell. */
 static char *sum_of(struct page *p, int fd)
 {
@@ -56,7 +44,7 @@ static char *sum_of(struct page *p, int fd)
 
 	if (fstat(fd, &st) < 0)
 		return NULL;
-	state = state_of(&st);
+	state = eb_uv_state(&st);
 	known = eb_json_str(p->known, state);
 	if (known && strlen(known) == EB_HEX_SIZE - 1)
 		return eb_strdup(known);

@@ -25,7 +25,7 @@ static const char *const usual[] = {
 };
 
 /* A shell script in its place (pyenv's shims) would run another program. */
-static bool is_elf(const char *path)
+bool eb_uv_is_elf(const char *path)
 {
 	char start[4] = "";
 	FILE *f = fopen(path, "re");
@@ -54,7 +54,7 @@ static char *in_path(char **folder)
 	eb_autofree char *found = eb_find_program("python3");
 	eb_autofree char *real = found ? realpath(found, NULL) : NULL;
 
-	if (!real || !is_elf(real))
+	if (!real || !eb_uv_is_elf(real))
 		return NULL;
 	*folder = folder_of(real);
 	return eb_steal(real);
@@ -66,7 +66,7 @@ char *eb_uv_python(char **folder, struct eb_error *err)
 
 	*folder = NULL;
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		if (access(usual[i], X_OK) == 0 && is_elf(usual[i]))
+		if (access(usual[i], X_OK) == 0 && eb_uv_is_elf(usual[i]))
 			return eb_strdup(usual[i]);
 	found = in_path(folder);
 	if (found)

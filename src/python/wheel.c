@@ -175,7 +175,8 @@ static int open_wheel(struct eb_wheel *w, int fd, struct eb_error *err)
 	if (find_dist_info(w, err) < 0 || check_data(w, err) < 0 ||
 	    check_dist_info(w, err) < 0 || eb_wheel_read_rows(w, err) < 0)
 		return -1;
-	if (check_format(w, err) < 0 || check_metadata(w, err) < 0)
+	if (check_format(w, err) < 0 || check_metadata(w, err) < 0 ||
+	    eb_wheel_check_requires(w, err) < 0)
 		return -1;
 	return eb_wheel_read_points(w, err);
 }

@@ -56,6 +56,10 @@ int eb_wheel_text(const struct eb_wheel *w, const struct eb_zipdir_member *m,
  * a mail's; NULL when there is none. Caller frees. */
 char *eb_wheel_header(const char *text, size_t len, const char *field);
 
+/* --- wheel_requires.c --------------------------------------------------- */
+/* EB_INPUT: a marker of its METADATA is nested too deep; names the line. */
+int eb_wheel_check_requires(const struct eb_wheel *w, struct eb_error *err);
+
 /* --- wheel_rows.c ------------------------------------------------------- */
 int eb_wheel_read_rows(struct eb_wheel *w, struct eb_error *err);
 const struct eb_wheel_row *eb_wheel_row_of(const struct eb_wheel *w,

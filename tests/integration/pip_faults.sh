@@ -187,10 +187,8 @@ deep() {
 	fails 3 'more than 100 parentheses deep' eb build
 	has_words stderr 'environment.yml:4:'
 	[ "$(wc -c <stderr)" -lt 1000 ]
-	# What it says of itself the resolver alone reads.
-	define deep
-	eb build --output rootfs:root
-	[ -e root/opt/env/lib/python3.11/site-packages/good ]
+	refused 3 deep '"deep-1.0-py3-none-any.whl"' \
+		'more than 100 parentheses deep, in line 5 of its METADATA'
 }
 it 'a marker nested 1,000 deep' deep
 

@@ -665,6 +665,49 @@ static void wheel_says(void **state, const char *wheel, const char *metadata,
 	badly(m, EB_INPUT, words);
 }
 
+/* METADATA whose lines 4 and 5 are one Requires-Dist with a marker so deep. */
+static void nested(struct made *m, unsigned depth, const char *inside)
+{
+	EB_AUTOBUF(text, 1 << 20);
+
+	m->bare = true;
+	eb_buf_adds(&text, "Metadata-Version: 2.1\nName: t\nVersion: 1.0\n"
+			   "requires-dist: six (>1);\n ");
+	for (unsigned i = 0; i < depth; i++)
+		eb_buf_addch(&text, '(');
+	eb_buf_adds(&text, inside);
+	for (unsigned i = 0; i < depth; i++)
+		eb_buf_addch(&text, ')');
+	eb_buf_adds(&text, "\n\nwords\n");
+	wheel_info(&m->w, "WHEEL", "Wheel-Version: 1.0\n");
+	wheel_info(&m->w, "METADATA", text.data);
+	wheel_record(&m->w);
+}
+
+static void test_marker_too_deep(void **state)
+{
+	struct made *m = *state;
+
+	nested(m, 1000, "python_version > '3'");
+	badly(m, EB_INPUT,
+	      "by a marker that is more than 100 parentheses deep, in line 4 "
+	      "of its METADATA");
+	assert_true(strlen(m->err.message) < 200);
+}
+
+static void test_marker_one_too_deep(void **state)
+{
+	nested(*state, 101, "os_name == 'x'");
+	badly(*state, EB_INPUT, "more than 100 parentheses deep");
+}
+
+/* What stands in quotes, or behind the headers, is none. */
+static void test_marker_deep(void **state)
+{
+	nested(*state, 100, "os_name == '((((' and os_name != \"'((\"");
+	well(*state);
+}
+
 static void test_format_2(void **state)
 {
 	wheel_says(state, "Wheel-Version: 2.0\n", "Name: t\nVersion: 1.0\n",
@@ -1095,6 +1138,9 @@ int main(void)
 		T(nameless),
 		T(versionless),
 		T(large_metadata),
+		T(marker_too_deep),
+		T(marker_one_too_deep),
+		T(marker_deep),
 		T(unlisted),
 		T(listed_only),
 		T(listed_folder),
