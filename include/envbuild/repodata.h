@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repodata: the records of the channels of one solve.
+ * Repodata: the records of the channels of one solve (CEP 15, 16, 36, 48).
  *
- * repodata.json.zst first, repodata.json where that is not there or damaged
- * (said); https, http (conditional requests by ETag / Last-Modified; kept in
- * the store) and file URLs. The text is scanned in one pass, never loaded as
- * a document tree; records become a compact array, strings are interned.
- * packages.conda wins over packages for one stem. A malformed record is left
- * out with a warning. Subdirs: the platform's and noarch; a channel needs at
- * least one of them.
+ * Of a subdir that serves shards (repodata_shards.msgpack.zst) only those of
+ * the names that can come up are fetched, many at once, each checked against
+ * its digest. Otherwise, and where they are damaged (said), the first of
+ * repodata.json.zst, repodata.json, repodata.json.bz2 that is there; over
+ * https, http (conditional requests by ETag / Last-Modified; kept in the store)
+ * and from file URLs. What was not there is not asked for again for a week, as
+ * long as the subdir has another of them.
+ *
+ * The text is scanned in one pass, never loaded as a document tree, into a
+ * compact index: a file of the store, which is mapped into memory and used
+ * until the channel changes. packages.conda wins over packages for one stem;
+ * v3 records count too. A malformed record is left out with a warning. Subdirs:
+ * the platform's and noarch; a channel needs at least one of them.
+ *
+ * Limits: a file 2 GiB unpacked; the index of shards 128 MiB, a shard 16 MiB,
+ * both packed and unpacked; a record 4096 dependencies.
  */
 #ifndef EB_REPODATA_H
 #define EB_REPODATA_H
@@ -19,6 +28,7 @@
 #include <envbuild/error.h>
 #include <envbuild/event.h>
 #include <envbuild/http.h>
+#include <envbuild/matchspec.h>
 #include <envbuild/record.h>
 #include <envbuild/store.h>
 
@@ -27,12 +37,18 @@ struct eb_repodata;
 struct eb_repodata_options {
 	const char *subdir; /* "linux-64" */
 	bool offline;	    /* from the store and file URLs only */
-	bool refresh;	    /* ask the server even when fresh */
+	bool refresh;	    /* ask the server even when fresh; not for what
+			     * was not there lately */
 	int64_t as_of;	    /* ms; leave out records newer than this; 0 = all */
+	/* What will be asked for: of channels with shards only these names,
+	 * pip and what they can need are there afterwards. NULL: all names. */
+	const struct eb_matchspec *const *spec;
+	size_t n_specs;
 };
 
-/* Errors: EB_NETWORK a channel not there or not reachable (named), EB_INPUT
- * not repodata, EB_INTEGRITY broken off. */
+/* Without a store nothing is kept, and only file channels can be read. Errors:
+ * EB_NETWORK a channel not there or not reachable (named), EB_INPUT not
+ * repodata, EB_INTEGRITY broken off, or a shard with another digest twice. */
 int eb_repodata_load(const struct eb_channels *channels,
 		     const struct eb_repodata_options *options,
 		     struct eb_store *store, struct eb_http *http,

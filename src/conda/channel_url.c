@@ -194,7 +194,7 @@ char *eb_channel_file_url(const char *path)
 	for (; *path; path++) {
 		unsigned char c = (unsigned char)*path;
 
-		if (isalnum(c) || strchr("/-._~!$&'()*+,;=:@", c))
+		if (isalnum(c) || strchr("/-._~!$&()*+,;=:@", c))
 			eb_buf_addch(&out, (char)c);
 		else
 			eb_buf_addf(&out, "%%%02X", c);

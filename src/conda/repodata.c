@@ -5,12 +5,13 @@
 #include <envbuild/mem.h>
 
 #include "repodata_int.h"
+#include "repodata_shards.h"
 
 struct eb_repodata *eb_repodata_new(void)
 {
 	struct eb_repodata *rd = eb_calloc(1, sizeof *rd);
 
-	eb_strpool_init(&rd->pool);
+	eb_strpool_init(&rd->memory);
 	return rd;
 }
 
@@ -18,86 +19,139 @@ void eb_repodata_free(struct eb_repodata *rd)
 {
 	if (!rd)
 		return;
-	for (size_t i = 0; i < rd->n_sources; i++) {
-		free(rd->source[i].channel_url);
-		free(rd->source[i].subdir);
-		free(rd->source[i].dir_url);
-		free(rd->source[i].base_url);
-	}
-	for (size_t i = 0; i < rd->n_bad; i++) {
-		free(rd->bad[i].name);
-		free(rd->bad[i].why);
-	}
-	for (size_t i = 0; i < rd->n_record; i++)
-		free(rd->record[i]);
+	for (size_t i = 0; i < rd->n_sources; i++)
+		eb_rd_source_release(&rd->source[i]);
 	eb_rd_index_drop(rd);
-	eb_strpool_release(&rd->pool);
+	eb_strpool_release(&rd->memory);
 	free(rd->source);
-	free(rd->row);
-	free(rd->lists);
-	free(rd->bad);
-	free(rd->record);
 	free(rd);
 }
 
-size_t eb_repodata_count(const struct eb_repodata *rd)
+/* --- records given one by one ---------------------------------------- */
+
+/* The URL without the file's name; made from the channel where there is no
+ * URL. */
+static char *base_of(const struct eb_record *r)
 {
-	return rd->n;
+	size_t n = r->url && r->fn ? strlen(r->url) : 0;
+	size_t fn = n ? strlen(r->fn) : 0;
+
+	if (n > fn && !strcmp(r->url + n - fn, r->fn))
+		return eb_strndup(r->url, n - fn);
+	return eb_asprintf("%s/%s/", r->channel ? r->channel : "",
+			   r->subdir ? r->subdir : "noarch");
+}
+
+static struct eb_rd_source *
+source_of(struct eb_repodata *rd, const struct eb_record *r, unsigned channel)
+{
+	eb_autofree char *base = base_of(r);
+	const char *subdir = r->subdir ? r->subdir : "noarch";
+	const char *url = r->channel ? r->channel : "";
+	size_t i;
+
+	for (i = 0; i < rd->n_sources; i++) {
+		struct eb_rd_source *s = &rd->source[i];
+
+		if (s->build && s->channel == channel &&
+		    !strcmp(s->subdir, subdir) &&
+		    !strcmp(s->channel_url, url) && !strcmp(s->dir_url, base))
+			return s;
+	}
+	i = eb_rd_source_add(rd, channel, url, subdir, base);
+	return &rd->source[i];
+}
+
+void eb_repodata_add(struct eb_repodata *rd, const struct eb_record *r,
+		     unsigned channel)
+{
+	struct eb_rd_source *s = source_of(rd, r, channel);
+
+	if (!s->build)
+		s->build = eb_rd_build_new(s->dir_url);
+	eb_rd_build_add(s->build, r);
+	rd->dirty = true;
 }
 
 /* --- a row as a record ----------------------------------------------- */
 
-static char *text(const struct eb_repodata *rd, uint32_t id)
+/* What is made is kept together, and goes with the index. */
+static void *alloc(struct eb_repodata *rd, size_t n)
 {
-	return (char *)eb_strpool_text(&rd->pool, id);
-}
-
-static char *text_or_null(const struct eb_repodata *rd, uint32_t id)
-{
-	return id ? text(rd, id) : NULL;
-}
-
-/* In the pool's memory, so that it goes with it. */
-static void *pool_alloc(struct eb_repodata *rd, size_t n)
-{
-	void *p = eb_strpool_alloc(&rd->pool, n);
+	void *p = eb_strpool_alloc(&rd->memory, n);
 
 	if (!p)
 		eb_oom();
 	return p;
 }
 
-static void fill_list(struct eb_repodata *rd, uint32_t first, size_t n,
-		      struct eb_strv *out)
+/* Texts stay where they are; nobody writes through the pointers. */
+static char *text(const struct eb_rd_head *h, uint32_t id)
 {
-	out->v = pool_alloc(rd, (n + 1) * sizeof *out->v);
+	return (char *)eb_rd_text(h, id);
+}
+
+static char *text_or_null(const struct eb_rd_head *h, uint32_t id)
+{
+	return id ? text(h, id) : NULL;
+}
+
+static void fill_list(struct eb_repodata *rd, const struct eb_rd_head *h,
+		      const uint32_t *id, size_t n, struct eb_strv *out)
+{
+	out->v = alloc(rd, (n + 1) * sizeof *out->v);
 	out->n = out->alloc = n;
 	for (size_t i = 0; i < n; i++)
-		out->v[i] = text(rd, rd->lists[first + i]);
+		out->v[i] = text(h, id[i]);
 	out->v[n] = NULL;
 }
 
-/* The file's name and its URL in one piece: the URL ends with the name. */
-static void fill_url(struct eb_repodata *rd, const struct eb_rd_row *row,
-		     struct eb_record *r)
+static void fill_lists(struct eb_repodata *rd, const struct eb_rd_ref *ref,
+		       struct eb_record *r)
 {
-	const char *base = rd->source[row->source].base_url;
-	size_t base_n = strlen(base), fn_n;
-	eb_autofree char *stem = NULL;
-	eb_autofree char *fn = NULL;
+	size_t n, depends;
+	const uint32_t *id = eb_rd_list(ref->head, ref->row, &n);
+
+	depends = n ? ref->row->n_depends : 0;
+	fill_list(rd, ref->head, id, depends, &r->depends);
+	fill_list(rd, ref->head, id + depends, n - depends, &r->constrains);
+}
+
+/* The pieces of the file's name. */
+static size_t name_file(const struct eb_rd_ref *ref, const char *part[6])
+{
+	const struct eb_rd_row *row = ref->row;
 
 	if (row->flags & EB_RD_OWN_FN) {
-		fn = eb_strdup(text(rd, row->fn));
-	} else {
-		stem = eb_rd_stem(rd, row);
-		fn = eb_asprintf("%s%s", stem,
-				 row->flags & EB_RD_CONDA ? ".conda"
-							  : ".tar.bz2");
+		part[0] = eb_rd_text(ref->head, row->fn);
+		return 1;
 	}
-	fn_n = strlen(fn) + 1;
-	r->url = pool_alloc(rd, base_n + fn_n);
-	memcpy(r->url, base, base_n);
-	memcpy(r->url + base_n, fn, fn_n);
+	part[0] = eb_rd_text(ref->head, row->name);
+	part[1] = part[3] = "-";
+	part[2] = eb_rd_text(ref->head, row->version);
+	part[4] = eb_rd_text(ref->head, row->build);
+	part[5] = row->flags & EB_RD_CONDA ? ".conda" : ".tar.bz2";
+	return 6;
+}
+
+/* The file's name and its URL in one piece: the URL ends with the name. */
+static void fill_url(struct eb_repodata *rd, const struct eb_rd_ref *ref,
+		     struct eb_record *r)
+{
+	const struct eb_rd_source *s = &rd->source[ref->source];
+	const char *base = s->shards
+				   ? eb_rd_shards_base(s->shards)
+				   : eb_rd_text(ref->head, ref->head->base_url);
+	const char *part[6];
+	size_t base_n = strlen(base), n = name_file(ref, part), all = base_n;
+	char *to;
+
+	for (size_t i = 0; i < n; i++)
+		all += strlen(part[i]);
+	to = r->url = alloc(rd, all + 1);
+	to = stpcpy(to, base);
+	for (size_t i = 0; i < n; i++)
+		to = stpcpy(to, part[i]);
 	r->fn = r->url + base_n;
 }
 
@@ -113,31 +167,32 @@ static void fill_sums(const struct eb_rd_row *row, struct eb_record *r)
 	}
 }
 
-static struct eb_record *make_record(struct eb_repodata *rd,
-				     const struct eb_rd_row *row)
+static void make_record(struct eb_repodata *rd, struct eb_rd_ref *ref)
 {
-	struct eb_record *r = eb_calloc(1, sizeof *r);
+	const struct eb_rd_source *source = &rd->source[ref->source];
+	const struct eb_rd_head *h = ref->head;
+	const struct eb_rd_row *row = ref->row;
+	struct eb_record *r = alloc(rd, sizeof *r);
 
-	r->name = text(rd, row->name);
-	r->version = text(rd, row->version);
-	r->build = text(rd, row->build);
+	memset(r, 0, sizeof *r);
+	r->name = text(h, row->name);
+	r->version = text(h, row->version);
+	r->build = text(h, row->build);
 	r->build_number = row->build_number;
-	r->subdir = rd->source[row->source].subdir;
-	r->channel = rd->source[row->source].channel_url;
-	fill_url(rd, row, r);
-	fill_list(rd, row->list, row->n_depends, &r->depends);
-	fill_list(rd, row->list + row->n_depends, row->n_constrains,
-		  &r->constrains);
-	r->track_features = text_or_null(rd, row->track_features);
-	r->features = text_or_null(rd, row->features);
+	r->subdir = source->subdir;
+	r->channel = source->channel_url;
+	fill_url(rd, ref, r);
+	fill_lists(rd, ref, r);
+	r->track_features = text_or_null(h, row->track_features);
+	r->features = text_or_null(h, row->features);
 	r->noarch = row->noarch;
 	r->timestamp = row->timestamp;
 	fill_sums(row, r);
 	r->size = row->size;
-	r->license = text_or_null(rd, row->license);
-	r->license_family = text_or_null(rd, row->family);
-	r->python_site_packages_path = text_or_null(rd, row->site_packages);
-	return r;
+	r->license = text_or_null(h, row->license);
+	r->license_family = text_or_null(h, row->family);
+	r->python_site_packages_path = text_or_null(h, row->site_packages);
+	ref->record = r;
 }
 
 /* Making a record on demand is no change that a caller can see. */
@@ -146,33 +201,44 @@ const struct eb_record *eb_repodata_record(const struct eb_repodata *cache,
 {
 	struct eb_repodata *rd = (struct eb_repodata *)cache;
 
-	if (rd->n_record < rd->n) {
-		rd->record = eb_realloc(rd->record, rd->n, sizeof *rd->record);
-		memset(rd->record + rd->n_record, 0,
-		       (rd->n - rd->n_record) * sizeof *rd->record);
-		rd->n_record = rd->n;
-	}
-	if (!rd->record[i])
-		rd->record[i] = make_record(rd, &rd->row[i]);
+	if (!rd->ref[i].record)
+		make_record(rd, &rd->ref[i]);
 	if (channel)
-		*channel = rd->source[rd->row[i].source].channel;
-	return rd->record[i];
+		*channel = eb_rd_channel_of(rd, (uint32_t)i);
+	return rd->ref[i].record;
 }
 
-size_t eb_repodata_by_name(const struct eb_repodata *rd, const char *name,
-			   const uint32_t **list)
-{
-	const struct eb_rd_group *g = eb_rd_group(rd, name);
+/* --- a row without its record ---------------------------------------- */
 
-	*list = g ? rd->by_name + g->first : NULL;
-	return g ? g->n : 0;
+unsigned eb_rd_channel_of(const struct eb_repodata *rd, uint32_t row)
+{
+	return rd->source[rd->ref[row].source].channel;
+}
+
+const char *eb_rd_features_of(const struct eb_repodata *rd, uint32_t row)
+{
+	const struct eb_rd_ref *ref = &rd->ref[row];
+
+	return text_or_null(ref->head, ref->row->features);
+}
+
+const char *eb_rd_tracks_of(const struct eb_repodata *rd, uint32_t row)
+{
+	const struct eb_rd_ref *ref = &rd->ref[row];
+
+	return text_or_null(ref->head, ref->row->track_features);
 }
 
 const char *eb_repodata_malformed(const struct eb_repodata *rd,
 				  const char *name)
 {
-	for (size_t i = 0; i < rd->n_bad; i++)
-		if (!strcmp(rd->bad[i].name, name))
-			return rd->bad[i].why;
+	for (size_t i = 0; i < rd->n_sources; i++) {
+		const struct eb_rd_head *h =
+			eb_rd_segment(&rd->source[i], name);
+
+		for (uint32_t k = 0; h && k < h->n_bad; k++)
+			if (!strcmp(eb_rd_text(h, eb_rd_bads(h)[k].name), name))
+				return eb_rd_text(h, eb_rd_bads(h)[k].why);
+	}
 	return NULL;
 }

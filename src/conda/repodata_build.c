@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling the index: sources, rows, lists, what was left out. */
-#include <assert.h>
+/* Filling a builder: rows, lists, what was left out. */
 #include <string.h>
 
 #include <envbuild/mem.h>
@@ -9,39 +8,52 @@
 
 #define MAX_BAD 10000
 
-unsigned eb_rd_source_add(struct eb_repodata *rd, unsigned channel,
-			  const char *channel_url, const char *subdir,
-			  const char *dir_url)
+struct eb_rd_build *eb_rd_build_new(const char *dir_url)
 {
-	struct eb_rd_source *s;
+	struct eb_rd_build *b = eb_calloc(1, sizeof *b);
 
-	assert(rd->n_sources < UINT16_MAX);
-	rd->source =
-		eb_realloc(rd->source, rd->n_sources + 1, sizeof *rd->source);
-	s = &rd->source[rd->n_sources];
-	s->channel = channel;
-	s->channel_url = eb_strdup(channel_url);
-	s->subdir = eb_strdup(subdir);
-	s->dir_url = eb_strdup(dir_url);
-	s->base_url = eb_strdup(dir_url);
-	return (unsigned)rd->n_sources++;
+	eb_strpool_init(&b->pool);
+	b->dir_url = dir_url;
+	b->base_url = eb_strpool_add(&b->pool, dir_url, strlen(dir_url), NULL);
+	if (b->base_url == UINT32_MAX)
+		b->base_url = 0;
+	return b;
 }
 
-struct eb_rd_row *eb_rd_row_add(struct eb_repodata *rd)
+void eb_rd_build_free(struct eb_rd_build *b)
 {
-	eb_rd_index_drop(rd);
-	EB_GROW(rd->row, rd->n, rd->alloc);
-	memset(&rd->row[rd->n], 0, sizeof *rd->row);
-	return &rd->row[rd->n++];
+	if (!b)
+		return;
+	eb_strpool_release(&b->pool);
+	free(b->row);
+	free(b->lists);
+	free(b->bad);
+	free(b->needs);
+	free(b);
 }
 
-int eb_rd_list_add(struct eb_repodata *rd, uint32_t text)
+struct eb_rd_row *eb_rd_row_add(struct eb_rd_build *b)
 {
-	if (rd->n_lists >= UINT32_MAX)
+	EB_GROW(b->row, b->n, b->alloc);
+	memset(&b->row[b->n], 0, sizeof *b->row);
+	return &b->row[b->n++];
+}
+
+int eb_rd_list_add(struct eb_rd_build *b, uint32_t text)
+{
+	if (b->n_lists >= UINT32_MAX)
 		return -1;
-	EB_GROW(rd->lists, rd->n_lists, rd->alloc_lists);
-	rd->lists[rd->n_lists++] = text;
+	EB_GROW(b->lists, b->n_lists, b->alloc_lists);
+	b->lists[b->n_lists++] = text;
 	return 0;
+}
+
+/* 0, "", where the text is too long. */
+static uint32_t intern(struct eb_rd_build *b, const char *s)
+{
+	uint32_t id = s ? eb_strpool_add(&b->pool, s, strlen(s), NULL) : 0;
+
+	return id == UINT32_MAX ? 0 : id;
 }
 
 /* The part before the last two "-" of a file's name. */
@@ -54,78 +66,43 @@ static char *name_of_fn(const char *fn)
 	return p && p > fn ? eb_strndup(fn, (size_t)(p - fn)) : eb_strdup(fn);
 }
 
-void eb_rd_bad_add(struct eb_repodata *rd, const char *name, const char *fn,
+void eb_rd_bad_add(struct eb_rd_build *b, const char *name, const char *fn,
 		   const char *why)
 {
 	eb_autofree char *shown = NULL;
+	eb_autofree char *text = NULL;
+	eb_autofree char *own = NULL;
 
-	if (rd->n_bad >= MAX_BAD)
+	if (b->n_bad >= MAX_BAD)
 		return;
-	EB_GROW(rd->bad, rd->n_bad, rd->alloc_bad);
+	EB_GROW(b->bad, b->n_bad, b->alloc_bad);
 	shown = eb_printable(fn);
-	rd->bad[rd->n_bad].name = name ? eb_strdup(name) : name_of_fn(fn);
-	rd->bad[rd->n_bad++].why = eb_asprintf("\"%s\": %s", shown, why);
+	text = eb_asprintf("\"%s\": %s", shown, why);
+	own = name ? NULL : name_of_fn(fn);
+	b->bad[b->n_bad].name = intern(b, name ? name : own);
+	b->bad[b->n_bad++].why = intern(b, text);
 }
 
-char *eb_rd_stem(const struct eb_repodata *rd, const struct eb_rd_row *row)
+char *eb_rd_stem(const struct eb_rd_build *b, const struct eb_rd_row *row)
 {
 	const char *own;
 
 	if (!(row->flags & EB_RD_OWN_FN))
 		return eb_asprintf("%s-%s-%s",
-				   eb_strpool_text(&rd->pool, row->name),
-				   eb_strpool_text(&rd->pool, row->version),
-				   eb_strpool_text(&rd->pool, row->build));
-	own = eb_strpool_text(&rd->pool, row->fn);
+				   eb_strpool_text(&b->pool, row->name),
+				   eb_strpool_text(&b->pool, row->version),
+				   eb_strpool_text(&b->pool, row->build));
+	own = eb_strpool_text(&b->pool, row->fn);
 	return eb_strndup(own,
 			  strlen(own) - (row->flags & EB_RD_CONDA ? 6 : 8));
 }
 
-/* --- records given one by one ---------------------------------------- */
+/* --- a record given by hand ------------------------------------------ */
 
-static uint32_t intern(struct eb_repodata *rd, const char *s)
-{
-	uint32_t id = s ? eb_strpool_add(&rd->pool, s, strlen(s), NULL) : 0;
-
-	if (id == UINT32_MAX)
-		eb_oom();
-	return id;
-}
-
-/* The URL without the file's name; made from the channel where there is no
- * URL. */
-static char *base_of(const struct eb_record *r)
-{
-	size_t n = r->url && r->fn ? strlen(r->url) : 0;
-	size_t fn = n ? strlen(r->fn) : 0;
-
-	if (n > fn && !strcmp(r->url + n - fn, r->fn))
-		return eb_strndup(r->url, n - fn);
-	return eb_asprintf("%s/%s/", r->channel ? r->channel : "",
-			   r->subdir ? r->subdir : "noarch");
-}
-
-static unsigned source_of(struct eb_repodata *rd, const struct eb_record *r,
-			  unsigned channel)
-{
-	eb_autofree char *base = base_of(r);
-	const char *subdir = r->subdir ? r->subdir : "noarch";
-	const char *url = r->channel ? r->channel : "";
-
-	for (size_t i = 0; i < rd->n_sources; i++) {
-		const struct eb_rd_source *s = &rd->source[i];
-
-		if (s->channel == channel && !strcmp(s->subdir, subdir) &&
-		    !strcmp(s->channel_url, url) && !strcmp(s->base_url, base))
-			return (unsigned)i;
-	}
-	return eb_rd_source_add(rd, channel, url, subdir, base);
-}
-
-static void fill_fn(struct eb_repodata *rd, const struct eb_record *r,
+static void fill_fn(struct eb_rd_build *b, const struct eb_record *r,
 		    struct eb_rd_row *row)
 {
-	eb_autofree char *stem = eb_rd_stem(rd, row);
+	eb_autofree char *stem = eb_rd_stem(b, row);
 	size_t n = strlen(stem);
 
 	row->flags = !r->fn || eb_ends(r->fn, ".conda") ? EB_RD_CONDA : 0;
@@ -134,45 +111,39 @@ static void fill_fn(struct eb_repodata *rd, const struct eb_record *r,
 	     (!strcmp(r->fn + n, ".conda") || !strcmp(r->fn + n, ".tar.bz2"))))
 		return;
 	row->flags |= EB_RD_OWN_FN;
-	row->fn = intern(rd, r->fn);
+	row->fn = intern(b, r->fn);
 }
 
-static void fill_lists(struct eb_repodata *rd, const struct eb_record *r,
-		       struct eb_rd_row *row)
+static uint16_t fill_list(struct eb_rd_build *b, const struct eb_strv *list)
 {
-	row->list = (uint32_t)rd->n_lists;
-	for (size_t i = 0; i < r->depends.n && i < EB_REPODATA_MAX_LIST; i++) {
-		eb_rd_list_add(rd, intern(rd, r->depends.v[i]));
-		row->n_depends++;
-	}
-	for (size_t i = 0; i < r->constrains.n && i < EB_REPODATA_MAX_LIST;
-	     i++) {
-		eb_rd_list_add(rd, intern(rd, r->constrains.v[i]));
-		row->n_constrains++;
-	}
+	size_t n =
+		list->n < EB_REPODATA_MAX_LIST ? list->n : EB_REPODATA_MAX_LIST;
+
+	for (size_t i = 0; i < n; i++)
+		eb_rd_list_add(b, intern(b, list->v[i]));
+	return (uint16_t)n;
 }
 
-void eb_repodata_add(struct eb_repodata *rd, const struct eb_record *r,
-		     unsigned channel)
+void eb_rd_build_add(struct eb_rd_build *b, const struct eb_record *r)
 {
-	unsigned source = source_of(rd, r, channel);
-	struct eb_rd_row *row = eb_rd_row_add(rd);
+	struct eb_rd_row *row = eb_rd_row_add(b);
 
-	row->source = (uint16_t)source;
-	row->name = intern(rd, r->name);
-	row->version = intern(rd, r->version);
-	row->build = intern(rd, r->build);
+	row->name = intern(b, r->name);
+	row->version = intern(b, r->version);
+	row->build = intern(b, r->build);
 	row->build_number = r->build_number;
-	fill_fn(rd, r, row);
-	fill_lists(rd, r, row);
-	row->track_features = intern(rd, r->track_features);
-	row->features = intern(rd, r->features);
+	fill_fn(b, r, row);
+	row->list = (uint32_t)b->n_lists;
+	row->n_depends = fill_list(b, &r->depends);
+	row->n_constrains = fill_list(b, &r->constrains);
+	row->track_features = intern(b, r->track_features);
+	row->features = intern(b, r->features);
 	row->noarch = (uint8_t)r->noarch;
-	row->timestamp = r->timestamp;
+	row->timestamp = row->time = r->timestamp;
 	row->size = r->size;
-	row->license = intern(rd, r->license);
-	row->family = intern(rd, r->license_family);
-	row->site_packages = intern(rd, r->python_site_packages_path);
+	row->license = intern(b, r->license);
+	row->family = intern(b, r->license_family);
+	row->site_packages = intern(b, r->python_site_packages_path);
 	row->has_sha256 = r->has_sha256;
 	memcpy(row->sha256, r->sha256.byte, sizeof row->sha256);
 	row->has_md5 =

@@ -12,6 +12,7 @@
 #include "repodata_job.h"
 
 #define MAX_FRESH_S 3600
+#define MISSING_S (7 * 86400)
 
 void eb_rd_fact_release(struct eb_rd_fact *f)
 {
@@ -94,6 +95,11 @@ bool eb_rd_fact_fresh(const struct eb_rd_fact *f, int64_t now)
 		age = MAX_FRESH_S;
 	return f->known && !f->absent && f->time <= now &&
 	       now - f->time < (int64_t)age;
+}
+
+bool eb_rd_fact_missing(const struct eb_rd_fact *f, int64_t now)
+{
+	return f->absent && f->time <= now && now - f->time < MISSING_S;
 }
 
 /* --- writing --------------------------------------------------------- */

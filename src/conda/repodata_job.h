@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Getting repodata: a job is one subdir of one channel, with two files that
- * may hold it, repodata.json.zst and repodata.json.
+ * Getting repodata: a job is one subdir of one channel, with the files that
+ * may hold it. Which is asked for first, and what comes after it, is in
+ * eb_rd_load's order.
  */
 #ifndef EB_REPODATA_JOB_H
 #define EB_REPODATA_JOB_H
+
+#include <sys/stat.h>
 
 #include "repodata_int.h"
 
@@ -15,6 +18,9 @@ enum eb_rd_state {
 	EB_RDF_FETCHED, /* in the file's fd */
 	EB_RDF_FAILED,	/* err says why */
 };
+
+enum { EB_RD_SHARDS, EB_RD_ZST, EB_RD_JSON, EB_RD_BZ2, EB_RD_FILES };
+extern const char *const eb_rd_file_name[EB_RD_FILES];
 
 /* What the store knows about a URL. */
 struct eb_rd_fact {
@@ -28,36 +34,40 @@ struct eb_rd_fact {
 struct eb_rd_file {
 	char *url; /* with a login or a token, where there is one */
 	char *key; /* credential-free: in the store, in messages */
-	bool zst;
+	unsigned kind;
 	enum eb_rd_state state;
 	struct eb_rd_fact fact;
+	bool looked_up;
+	bool assumed; /* absent, because it was some time ago */
 	struct eb_http_request request;
 	bool asked; /* a request was made for it */
 	int fd;
 	struct eb_error err;
 };
 
-enum { EB_RD_ZST, EB_RD_JSON };
-
 struct eb_rd_job {
 	const struct eb_channel *channel;
 	unsigned index;
 	const char *subdir;
-	char *dir_url; /* canonical, "/" at its end */
+	char *dir_url;	 /* canonical, "/" at its end */
+	char *fetch_url; /* the same, with a login or token where there is one
+			  */
 	char *task;
 	char *path; /* of a file channel's subdir; NULL: http */
-	struct eb_rd_file file[2];
+	struct eb_rd_file file[EB_RD_FILES];
 	bool found;
 };
 
 struct eb_rd_load {
 	struct eb_repodata *rd;
 	const struct eb_repodata_options *options;
+	const struct eb_channels *channels;
 	struct eb_store *store;
 	struct eb_http *http;
 	struct eb_events *events;
 	struct eb_rd_job *job;
 	size_t n_jobs;
+	unsigned order[EB_RD_FILES];
 };
 
 /* repodata_cache.c: facts of the store */
@@ -65,11 +75,31 @@ int eb_rd_fact_find(struct eb_store *store, const char *key,
 		    struct eb_rd_fact *out, struct eb_error *err);
 void eb_rd_fact_release(struct eb_rd_fact *f);
 bool eb_rd_fact_fresh(const struct eb_rd_fact *f, int64_t now);
+/* It was not there lately. */
+bool eb_rd_fact_missing(const struct eb_rd_fact *f, int64_t now);
 /* What was fetched, or a 304: blob and fact. */
 int eb_rd_cache_keep(struct eb_rd_load *l, struct eb_rd_file *f,
 		     struct eb_error *err);
 int eb_rd_cache_absent(struct eb_rd_load *l, const struct eb_rd_file *f,
 		       struct eb_error *err);
+
+/* repodata_keep.c: the index of a file, in the store. `source` tells one state
+ * of the file from all others. */
+/* Maps it as a new source; 1, 0 there is none, -1. */
+int eb_rd_reuse(struct eb_rd_load *l, struct eb_rd_job *job,
+		const struct eb_rd_file *f, const char *source,
+		struct eb_error *err);
+/* Makes the builder a new source, which is kept where there is a store and
+ * `source` is not NULL. */
+int eb_rd_take(struct eb_rd_load *l, struct eb_rd_job *job,
+	       const struct eb_rd_file *f, const struct eb_rd_build *b,
+	       const char *source, struct eb_error *err);
+/* A blob that a fact ("repodata-index", key) names, when it is of `source`
+ * (NULL: of whichever); 1, 0, -1. */
+int eb_rd_kept_find(struct eb_store *store, const char *key, const char *source,
+		    struct eb_rd_map *out, struct eb_error *err);
+int eb_rd_kept_put(struct eb_store *store, const char *key, const char *source,
+		   struct eb_blob_writer *w, struct eb_error *err);
 
 /* repodata_fetch.c: every http job's state, by the store or by asking */
 int eb_rd_fetch(struct eb_rd_load *l, struct eb_error *err);
@@ -77,8 +107,24 @@ int eb_rd_fetch(struct eb_rd_load *l, struct eb_error *err);
 int eb_rd_fetch_file(struct eb_rd_load *l, struct eb_rd_job *job,
 		     struct eb_rd_file *f, struct eb_error *err);
 
+/* repodata_local.c: 1 open, 0 not there, -1 */
+int eb_rd_open_local(const struct eb_rd_job *job, const struct eb_rd_file *f,
+		     int *fd, struct stat *st, struct eb_error *err);
+/* What tells this state of a file from others; NULL: it is too new for that.
+ * Caller frees. */
+char *eb_rd_local_state(const struct stat *st);
+
 /* repodata_open.c: a job's bytes into the index */
 int eb_rd_read_job(struct eb_rd_load *l, struct eb_rd_job *job,
 		   struct eb_error *err);
+/* The file that is next, where `f` cannot be used; `damage` is moved, or told
+ * as a warning. 1, -1 */
+int eb_rd_read_instead(struct eb_rd_load *l, struct eb_rd_job *job,
+		       struct eb_rd_file *f, struct eb_error *damage,
+		       struct eb_error *err);
+/* The next file in the order, NULL behind the last. */
+struct eb_rd_file *eb_rd_next_file(const struct eb_rd_load *l,
+				   struct eb_rd_job *job,
+				   const struct eb_rd_file *f);
 
 #endif

@@ -8,12 +8,18 @@
 
 #include "channel_url.h"
 #include "repodata_job.h"
+#include "repodata_shards.h"
 
-static const char *const file_name[] = { "repodata.json.zst", "repodata.json" };
+const char *const eb_rd_file_name[EB_RD_FILES] = {
+	[EB_RD_SHARDS] = "repodata_shards.msgpack.zst",
+	[EB_RD_ZST] = "repodata.json.zst",
+	[EB_RD_JSON] = "repodata.json",
+	[EB_RD_BZ2] = "repodata.json.bz2",
+};
 
 static void release_job(struct eb_rd_job *job)
 {
-	for (int i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < EB_RD_FILES; i++) {
 		struct eb_rd_file *f = &job->file[i];
 
 		free(f->url);
@@ -24,6 +30,7 @@ static void release_job(struct eb_rd_job *job)
 		eb_err_release(&f->err);
 	}
 	free(job->dir_url);
+	free(job->fetch_url);
 	free(job->task);
 	free(job->path);
 }
@@ -46,15 +53,17 @@ static void add_job(struct eb_rd_load *l, const struct eb_channel *c,
 	job->index = index;
 	job->subdir = subdir;
 	job->dir_url = eb_asprintf("%s/%s/", c->canonical, subdir);
+	job->fetch_url = eb_asprintf("%s/%s/", c->url, subdir);
 	job->task = eb_asprintf("%s/%s", c->name, subdir);
 	job->path = folder ? eb_path_join(folder, subdir) : NULL;
-	for (int i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < EB_RD_FILES; i++) {
 		struct eb_rd_file *f = &job->file[i];
 
 		f->fd = -1;
-		f->zst = i == EB_RD_ZST;
-		f->key = eb_asprintf("%s%s", job->dir_url, file_name[i]);
-		f->url = eb_asprintf("%s/%s/%s", c->url, subdir, file_name[i]);
+		f->kind = i;
+		f->key = eb_asprintf("%s%s", job->dir_url, eb_rd_file_name[i]);
+		f->url =
+			eb_asprintf("%s%s", job->fetch_url, eb_rd_file_name[i]);
 	}
 }
 
@@ -98,9 +107,22 @@ static int check_found(const struct eb_rd_load *l,
 	return 0;
 }
 
+/* Shards first where the names are known that are asked for, else last: then
+ * all of them are fetched. */
+static void set_order(struct eb_rd_load *l)
+{
+	static const unsigned some[] = { EB_RD_SHARDS, EB_RD_ZST, EB_RD_JSON,
+					 EB_RD_BZ2 };
+	static const unsigned all[] = { EB_RD_ZST, EB_RD_JSON, EB_RD_BZ2,
+					EB_RD_SHARDS };
+
+	memcpy(l->order, l->options->spec ? some : all, sizeof l->order);
+}
+
 static int load(struct eb_rd_load *l, const struct eb_channels *channels,
 		struct eb_error *err)
 {
+	set_order(l);
 	add_jobs(l, channels);
 	if (eb_rd_fetch(l, err) < 0)
 		return -1;
@@ -108,7 +130,9 @@ static int load(struct eb_rd_load *l, const struct eb_channels *channels,
 		if (eb_rd_read_job(l, &l->job[i], err) < 0)
 			return eb_err_prefix(err, "channel \"%s\"",
 					     l->job[i].channel->name);
-	return check_found(l, channels, err);
+	if (check_found(l, channels, err) < 0)
+		return -1;
+	return eb_rd_shards_walk(l, err);
 }
 
 int eb_repodata_load(const struct eb_channels *channels,
@@ -120,12 +144,15 @@ int eb_repodata_load(const struct eb_channels *channels,
 	struct eb_rd_load l = {
 		.rd = eb_repodata_new(),
 		.options = options,
+		.channels = channels,
 		.store = store,
 		.http = http,
 		.events = events,
 	};
-	int status = load(&l, channels, err);
+	int status;
 
+	l.rd->as_of = options->as_of;
+	status = load(&l, channels, err);
 	if (status == 0)
 		*out = eb_steal(l.rd);
 	release_load(&l);

@@ -11,11 +11,11 @@
 #define LATEST_MS 9000000000000000
 #define MAX_JOINED 4096
 
-void eb_rd_draft_init(struct eb_rd_draft *d, struct eb_repodata *rd,
+void eb_rd_draft_init(struct eb_rd_draft *d, struct eb_rd_build *b,
 		      struct eb_json_pull *json)
 {
 	memset(d, 0, sizeof *d);
-	d->rd = rd;
+	d->b = b;
 	d->json = json;
 }
 
@@ -41,7 +41,7 @@ static int bad_skip(struct eb_rd_draft *d, const char *why)
 
 static uint32_t intern(struct eb_rd_draft *d, const char *s, size_t n)
 {
-	uint32_t id = eb_strpool_add(&d->rd->pool, s, n, NULL);
+	uint32_t id = eb_strpool_add(&d->b->pool, s, n, NULL);
 
 	if (id != UINT32_MAX)
 		return id;
@@ -103,7 +103,7 @@ static int read_version(struct eb_rd_draft *d, const char *key)
 	known = &d->good_version[d->row.version % 4096];
 	if (*known == d->row.version && *known)
 		return 0;
-	why = eb_rd_bad_version(eb_strpool_text(&d->rd->pool, d->row.version));
+	why = eb_rd_bad_version(eb_strpool_text(&d->b->pool, d->row.version));
 	if (why)
 		return bad(d, why);
 	*known = d->row.version;
@@ -328,7 +328,7 @@ static int read_site_packages(struct eb_rd_draft *d, const char *key)
 	(void)key;
 	if (read_text(d, to, "\"python_site_packages_path\" is no text") < 0)
 		return -1;
-	if (leads_out(eb_strpool_text(&d->rd->pool, *to)))
+	if (leads_out(eb_strpool_text(&d->b->pool, *to)))
 		bad(d, "\"python_site_packages_path\" leads out of the prefix");
 	return 0;
 }
@@ -420,7 +420,7 @@ int eb_rd_draft_read(struct eb_rd_draft *d, struct eb_json_text fn)
 
 static void keep_fn(struct eb_rd_draft *d)
 {
-	eb_autofree char *stem = eb_rd_stem(d->rd, &d->row);
+	eb_autofree char *stem = eb_rd_stem(d->b, &d->row);
 	bool conda = d->fn[d->fn_n - 1] == 'a';
 	size_t n = d->fn_n - (conda ? 6 : 8);
 
@@ -433,18 +433,19 @@ static void keep_fn(struct eb_rd_draft *d)
 
 int eb_rd_draft_keep(struct eb_rd_draft *d)
 {
-	struct eb_repodata *rd = d->rd;
+	struct eb_rd_build *b = d->b;
 
 	keep_fn(d);
-	if (d->bad || rd->n_lists + 2 * EB_REPODATA_MAX_LIST > UINT32_MAX)
+	d->row.time = d->indexed ? d->indexed : d->row.timestamp;
+	if (d->bad || b->n_lists + 2 * EB_REPODATA_MAX_LIST > UINT32_MAX)
 		return -1;
-	d->row.list = (uint32_t)rd->n_lists;
+	d->row.list = (uint32_t)b->n_lists;
 	d->row.n_depends = (uint16_t)d->depends.n;
 	d->row.n_constrains = (uint16_t)d->constrains.n;
 	for (size_t i = 0; i < d->depends.n; i++)
-		eb_rd_list_add(rd, d->depends.text[i]);
+		eb_rd_list_add(b, d->depends.text[i]);
 	for (size_t i = 0; i < d->constrains.n; i++)
-		eb_rd_list_add(rd, d->constrains.text[i]);
-	*eb_rd_row_add(rd) = d->row;
+		eb_rd_list_add(b, d->constrains.text[i]);
+	*eb_rd_row_add(b) = d->row;
 	return 0;
 }

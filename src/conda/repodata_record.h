@@ -13,7 +13,7 @@ struct eb_rd_list {
 
 /* Kept between records, so that its lists are not allocated anew. */
 struct eb_rd_draft {
-	struct eb_repodata *rd;
+	struct eb_rd_build *b;
 	struct eb_json_pull *json;
 	struct eb_rd_row row;
 	const char *bad; /* what is wrong with it, or NULL */
@@ -25,7 +25,7 @@ struct eb_rd_draft {
 	uint32_t good_version[4096]; /* that were checked already */
 };
 
-void eb_rd_draft_init(struct eb_rd_draft *d, struct eb_repodata *rd,
+void eb_rd_draft_init(struct eb_rd_draft *d, struct eb_rd_build *b,
 		      struct eb_json_pull *json);
 void eb_rd_draft_release(struct eb_rd_draft *d);
 /* The value of the key `fn`. What is wrong with the record alone is in

@@ -17,8 +17,7 @@
 #define MAX_BASE_URL 4096
 
 struct scan {
-	struct eb_repodata *rd;
-	unsigned source;
+	struct eb_rd_build *b;
 	struct eb_json_pull json;
 	struct eb_rd_draft draft;
 	struct eb_rd_scan *count;
@@ -31,35 +30,21 @@ struct scan {
 static void left_out(struct scan *s)
 {
 	const struct eb_rd_draft *d = &s->draft;
-	const struct eb_rd_bad *b;
+	struct eb_rd_build *b = s->b;
 
-	eb_rd_bad_add(s->rd,
-		      d->has_name ? eb_strpool_text(&s->rd->pool, d->row.name)
-				  : NULL,
-		      d->fn, d->bad);
-	if (s->count->bad++ < MAX_DETAILS && s->rd->n_bad) {
-		b = &s->rd->bad[s->rd->n_bad - 1];
+	eb_rd_bad_add(
+		b, d->has_name ? eb_strpool_text(&b->pool, d->row.name) : NULL,
+		d->fn, d->bad);
+	if (s->count->bad++ < MAX_DETAILS && b->n_bad)
 		eb_detail(s->events, "\"%s\": a record is left out: %s",
-			  s->name, b->why);
-	}
+			  s->name,
+			  eb_strpool_text(&b->pool, b->bad[b->n_bad - 1].why));
 }
 
 static void take(struct scan *s)
 {
-	struct eb_rd_draft *d = &s->draft;
-	int64_t time = d->indexed ? d->indexed : d->row.timestamp;
-
 	s->count->records++;
-	if (d->bad) {
-		left_out(s);
-		return;
-	}
-	if (s->count->as_of && time > s->count->as_of) {
-		s->count->later++;
-		return;
-	}
-	d->row.source = (uint16_t)s->source;
-	if (eb_rd_draft_keep(d) < 0)
+	if (s->draft.bad || eb_rd_draft_keep(&s->draft) < 0)
 		left_out(s);
 }
 
@@ -85,18 +70,20 @@ static int read_map(struct scan *s)
 /* CEP 15: where the files are, seen from the subdir. */
 static void set_base(struct scan *s, struct eb_json_text t)
 {
-	struct eb_rd_source *source = &s->rd->source[s->source];
 	eb_autofree char *reference = eb_strndup(t.p, t.n);
 	eb_autofree char *joined = NULL;
 	eb_autofree char *bare = NULL;
+	eb_autofree char *base = NULL;
+	uint32_t id;
 
 	if (!t.n || t.n > MAX_BASE_URL)
 		return;
-	joined = eb_channel_join(source->dir_url, reference);
+	joined = eb_channel_join(s->b->dir_url, reference);
 	bare = eb_url_redact(joined);
-	free(source->base_url);
-	source->base_url =
-		eb_asprintf("%s%s", bare, eb_ends(bare, "/") ? "" : "/");
+	base = eb_asprintf("%s%s", bare, eb_ends(bare, "/") ? "" : "/");
+	id = eb_strpool_add(&s->b->pool, base, strlen(base), NULL);
+	if (id != UINT32_MAX)
+		s->b->base_url = id;
 }
 
 static int read_info(struct scan *s)
@@ -165,47 +152,39 @@ static int read_all(struct scan *s)
 	}
 }
 
-static void warn_bad(const struct scan *s, size_t first)
+static void warn_bad(const struct scan *s)
 {
 	size_t n = s->count->bad;
 
-	if (n)
+	if (n && !s->count->quiet)
 		eb_warn(s->events,
 			"\"%s\": %zu malformed record%s left out; the first is "
 			"%s",
 			s->name, n, n == 1 ? " is" : "s are",
-			first < s->rd->n_bad ? s->rd->bad[first].why : "long");
+			s->b->n_bad
+				? eb_strpool_text(&s->b->pool, s->b->bad[0].why)
+				: "long");
 }
 
-int eb_rd_scan(struct eb_repodata *rd, unsigned source, struct eb_stream *in,
-	       const char *name, struct eb_rd_scan *scan,
-	       struct eb_events *events, struct eb_error *err)
+int eb_rd_scan(struct eb_rd_build *b, struct eb_stream *in, const char *name,
+	       struct eb_rd_scan *scan, struct eb_events *events,
+	       struct eb_error *err)
 {
 	struct scan *s = eb_calloc(1, sizeof *s);
-	size_t rows = rd->n, lists = rd->n_lists, bad = rd->n_bad;
 	int status;
 
-	s->rd = rd;
-	s->source = source;
+	s->b = b;
 	s->count = scan;
 	s->events = events;
 	s->name = name;
 	eb_json_pull_init(&s->json, in, name, err);
-	eb_rd_draft_init(&s->draft, rd, &s->json);
+	eb_rd_draft_init(&s->draft, b, &s->json);
 	status = read_all(s);
 	eb_rd_draft_release(&s->draft);
 	eb_json_pull_release(&s->json);
 	if (status == 0) {
-		eb_rd_dedupe(rd, rows);
-		warn_bad(s, bad);
-	} else {
-		rd->n = rows;
-		rd->n_lists = lists;
-		while (rd->n_bad > bad) {
-			free(rd->bad[--rd->n_bad].name);
-			free(rd->bad[rd->n_bad].why);
-		}
-		eb_rd_index_drop(rd);
+		eb_rd_dedupe(b);
+		warn_bad(s);
 	}
 	free(s);
 	eb_stream_free(in);

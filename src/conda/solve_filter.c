@@ -53,7 +53,7 @@ static bool qualified_fits(const struct eb_sv *sv, const char *name,
 
 static unsigned channel_of(const struct eb_sv *sv, uint32_t row)
 {
-	return sv->rd->source[sv->rd->row[row].source].channel;
+	return eb_rd_channel_of(sv->rd, row);
 }
 
 /* The first channel that has the name decides. */
@@ -88,7 +88,7 @@ static void ask(struct eb_sv *sv, const struct eb_matchspec *m, uint32_t row)
 	const struct eb_record *r;
 	unsigned channel;
 
-	if (!sv->rd->row[row].track_features)
+	if (!eb_rd_tracks_of(sv->rd, row))
 		return;
 	r = eb_repodata_record(sv->rd, row, &channel);
 	if (eb_matchspec_match(m, r, eb_sv_version_of(sv, r->version)) &&
@@ -112,10 +112,9 @@ void eb_sv_ask_features(struct eb_sv *sv)
 
 static bool unasked(const struct eb_sv *sv, uint32_t row)
 {
-	uint32_t features = sv->rd->row[row].features;
+	const char *features = eb_rd_features_of(sv->rd, row);
 
-	return features &&
-	       !eb_sv_has_feature(sv, eb_strpool_text(&sv->rd->pool, features));
+	return features && !eb_sv_has_feature(sv, features);
 }
 
 /* --- both ------------------------------------------------------------ */

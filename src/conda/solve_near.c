@@ -73,13 +73,13 @@ void eb_sv_near_names(const struct eb_repodata *rd, const char *name,
 		      struct eb_buf *out)
 {
 	struct near list[MAX_NAMES];
-	size_t n = 0;
+	size_t n = 0, names;
+	const char *const *all = eb_rd_names(rd, &names);
 
-	eb_rd_groups(rd);
-	for (uint32_t i = 0; i < rd->n_groups; i++) {
+	for (size_t i = 0; i < names; i++) {
 		struct near one;
 
-		one.name = eb_strpool_text(&rd->pool, rd->group[i].name);
+		one.name = all[i];
 		one.d = difference(name, one.name);
 		if (one.d < 99)
 			n = keep(list, n, one);

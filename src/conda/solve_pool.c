@@ -250,12 +250,11 @@ static bool ruled_out(struct eb_sv *sv, uint32_t cand)
 
 static void load_all(struct eb_sv *sv)
 {
-	eb_rd_groups(sv->rd);
-	for (uint32_t i = 0; i < sv->rd->n_groups; i++)
-		load_name(sv,
-			  eb_sv_name_of(
-				  sv, eb_strpool_text(&sv->rd->pool,
-						      sv->rd->group[i].name)));
+	size_t n;
+	const char *const *name = eb_rd_names(sv->rd, &n);
+
+	for (size_t i = 0; i < n; i++)
+		load_name(sv, eb_sv_name_of(sv, name[i]));
 }
 
 static void follow(struct eb_sv *sv, uint32_t cand)

@@ -92,7 +92,7 @@ static uint32_t room(struct eb_strpool *p, size_t n)
 			return UINT32_MAX;
 		EB_GROW(p->chunk, p->chunks, p->alloc);
 		p->used = (uint32_t)p->chunks * EB_STRPOOL_CHUNK;
-		p->chunk[p->chunks++] = eb_malloc(EB_STRPOOL_CHUNK);
+		p->chunk[p->chunks++] = eb_calloc(1, EB_STRPOOL_CHUNK);
 	}
 	id = p->used;
 	p->used += (uint32_t)n;

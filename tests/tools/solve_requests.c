@@ -2,12 +2,16 @@
 /*
  * Answers solve requests, one JSON object a line in and out:
  *
- *	solve_requests [--pip] [--reverse] REPODATA-DIR REQUESTS [ID...]
+ *	solve_requests [--pip] [--reverse] [--store DIR] REPODATA REQUESTS
+ *		[ID...]
  *
- * A request has id, channels (folders below REPODATA-DIR), channel_priority,
+ * REPODATA is a folder or a URL of channels, which need a store. A request has
+ * id, channels (below REPODATA), channel_priority,
  * virtual (name=version=build) and specs. An answer has id and either
  * packages or unsat and why. Times and peak memory go to standard error.
- * --pip: python brings pip; --reverse: the specs in the opposite order.
+ * --pip: python brings pip; --reverse: the specs in the opposite order;
+ * --store: indexes are kept there, and of channels with shards only what a
+ * request needs is fetched.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -23,6 +27,7 @@
 
 static char *base_url; /* of the channels */
 static bool with_pip, reverse;
+static const char *store_dir;
 
 /* --- the repodata of one row of channels, kept while it stays the same  */
 
@@ -30,6 +35,8 @@ struct loaded {
 	char *key;
 	struct eb_channels channels;
 	struct eb_repodata *rd;
+	struct eb_store *store;
+	struct eb_http *http;
 };
 
 static void die(struct eb_error *err)
@@ -45,7 +52,19 @@ static void print_event(void *data, const struct eb_event *ev)
 		fprintf(stderr, "warning: %s\n", ev->text);
 }
 
-static void load(struct loaded *l, const json_t *list, struct eb_events *events)
+static void open_store(struct loaded *l, struct eb_events *events)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	if (l->store || !store_dir)
+		return;
+	if (eb_store_open(store_dir, 0, &l->store, &err) < 0)
+		die(&err);
+	l->http = eb_http_new(&(struct eb_http_options){ 0 }, events);
+}
+
+static void load(struct loaded *l, const json_t *list,
+		 const struct eb_solve_request *q, struct eb_events *events)
 {
 	struct eb_repodata_options options = { .subdir = "linux-64" };
 	struct eb_error err = EB_ERROR_INIT;
@@ -53,7 +72,7 @@ static void load(struct loaded *l, const json_t *list, struct eb_events *events)
 	json_t *name;
 	size_t i;
 
-	if (l->key && !strcmp(l->key, key)) {
+	if (!store_dir && l->key && !strcmp(l->key, key)) {
 		free(key);
 		return;
 	}
@@ -65,8 +84,12 @@ static void load(struct loaded *l, const json_t *list, struct eb_events *events)
 		if (eb_channels_add(&l->channels, json_string_value(name),
 				    base_url, &err) < 0)
 			die(&err);
-	if (eb_repodata_load(&l->channels, &options, NULL, NULL, events, &l->rd,
-			     &err) < 0)
+	open_store(l, events);
+	options.spec = store_dir ? q->spec : NULL;
+	options.n_specs = q->n_specs;
+	l->rd = NULL;
+	if (eb_repodata_load(&l->channels, &options, l->store, l->http, events,
+			     &l->rd, &err) < 0)
 		die(&err);
 }
 
@@ -105,8 +128,8 @@ static int read_specs(struct request *r, const json_t *list,
 	r->spec = eb_calloc(n + 1, sizeof *r->spec);
 	r->q.spec = (const struct eb_matchspec *const *)r->spec;
 	for (; r->q.n_specs < n; r->q.n_specs++) {
-		const char *text =
-			json_string_value(json_array_get(list, r->q.n_specs));
+		size_t i = reverse ? n - 1 - r->q.n_specs : r->q.n_specs;
+		const char *text = json_string_value(json_array_get(list, i));
 
 		r->spec[r->q.n_specs] =
 			eb_matchspec_parse(text, EB_STRICT, err);
@@ -168,8 +191,7 @@ static json_t *solve(struct request *r, const struct loaded *l, const json_t *j,
 				: EB_PRIORITY_STRICT;
 	read_virtuals(r, eb_json_arr(j, "virtual"));
 	json_object_set_new(out, "id", json_string(eb_json_str(j, "id")));
-	if (read_specs(r, eb_json_arr(j, "specs"), &err) == 0 &&
-	    eb_solve(&r->q, &s, events, &err) == 0) {
+	if (eb_solve(&r->q, &s, events, &err) == 0) {
 		json_object_set_new(out, "packages", packages(l->rd, &s));
 	} else {
 		json_object_set_new(out, "unsat", json_true());
@@ -188,12 +210,15 @@ static double seconds(uint64_t since)
 static void answer(const json_t *j, struct loaded *l, struct eb_events *events)
 {
 	struct request r = { 0 };
+	struct eb_error err = EB_ERROR_INIT;
 	uint64_t start = eb_now_ns();
 	double loading;
 	struct rusage usage;
 	json_t *out;
 
-	load(l, eb_json_arr(j, "channels"), events);
+	if (read_specs(&r, eb_json_arr(j, "specs"), &err) < 0)
+		die(&err);
+	load(l, eb_json_arr(j, "channels"), &r.q, events);
 	loading = seconds(start);
 	start = eb_now_ns();
 	out = solve(&r, l, j, events);
@@ -262,15 +287,22 @@ int main(int argc, char **argv)
 	for (; argc > 1 && eb_starts(argv[1], "--"); argc--, argv++) {
 		with_pip |= !strcmp(argv[1], "--pip");
 		reverse |= !strcmp(argv[1], "--reverse");
+		if (!strcmp(argv[1], "--store") && argc > 2) {
+			store_dir = argv[2];
+			argc--;
+			argv++;
+		}
 	}
 	if (argc < 3) {
 		fputs("usage: solve_requests [--pip] [--reverse] "
-		      "REPODATA-DIR REQUESTS [ID...]\n",
+		      "[--store DIR] REPODATA REQUESTS [ID...]\n",
 		      stderr);
 		return 2;
 	}
 	dir = realpath(argv[1], NULL);
-	base_url = eb_asprintf("file://%s", dir ? dir : argv[1]);
+	base_url = strstr(argv[1], "://")
+			   ? eb_strdup(argv[1])
+			   : eb_asprintf("file://%s", dir ? dir : argv[1]);
 	read_all(argv[2], &text);
 	for (char *p = text.data, *end; *p; p = end + 1) {
 		end = strchrnul(p, '\n');
@@ -282,6 +314,8 @@ int main(int argc, char **argv)
 	eb_repodata_free(l.rd);
 	eb_channels_release(&l.channels);
 	free(l.key);
+	eb_http_free(l.http);
+	eb_store_close(l.store);
 	eb_events_free(events);
 	free(base_url);
 	free(dir);

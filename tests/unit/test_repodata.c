@@ -706,14 +706,22 @@ static void test_other_file(void **state)
 	assert_loaded(&l, 1);
 	assert_int_equal(l.warnings, 0);
 	load_free(&l);
-	/* a damaged one */
+	/* a damaged one; it was not there lately */
 	put_zst("http4/noarch/repodata.json.zst", b, 2);
+	o.o.refresh = true;
+	load_http(&l, "", "http4", &o);
+	assert_loaded(&l, 1);
+	assert_int_equal(l.warnings, 0);
+	assert_int_equal(count("", "http4/noarch/repodata.json.zst"), 1);
+	load_free(&l);
+	o.store = "store4b";
 	load_http(&l, "", "http4", &o);
 	assert_loaded(&l, 1);
 	only(&l, "a");
 	assert_int_equal(l.warnings, 1);
 	assert_non_null(strstr(l.warning, "repodata.json is used instead"));
 	load_free(&l);
+	o.o.refresh = false;
 	/* 403 as some stores of files say it */
 	put_text("http5/noarch/repodata.json", a);
 	load_http(&l, "/@code=403@", "http5", &o);
@@ -793,7 +801,7 @@ static void test_login(void **state)
 	eb_store_close(store);
 }
 
-/* Another byte in the blob of this text. */
+/* Another byte in the blob of this text, and no index of it. */
 static void damage(const char *store_name, const char *text)
 {
 	struct eb_error err = EB_ERROR_INIT;
@@ -806,6 +814,9 @@ static void damage(const char *store_name, const char *text)
 	eb_sha256(text, strlen(text), &digest);
 	assert_int_equal(eb_store_open(dir, 0, &store, &err), 0);
 	assert_int_equal(eb_store_has(store, &digest, &err), 1);
+	assert_int_equal(
+		eb_store_put_facts(store, "repodata-index", "", NULL, 0, &err),
+		0);
 	path = eb_store_blob_path(store, &digest);
 	other[strlen(other) - 5] ^= 1;
 	assert_int_equal(eb_write_file(path, other, strlen(other), 0600, &err),
