@@ -56,6 +56,16 @@ EB_AUTOPTR(struct eb_env, eb_env_free)
 
 /* Is it a path, or else a name? */
 bool eb_env_is_path(const char *input);
+/* The catalogue that the options ask for: the user's or, by --shared, the
+ * team's, which is opened by config->open_shared. With --local or --offline
+ * nobody is asked: then the names are those of the team's that were looked at
+ * before, and the user's; EB_USAGE where it is to be written to (flags as for
+ * eb_catalog_open(); with --local the user's is). */
+int eb_env_catalog(const struct eb_config *config, unsigned flags,
+		   struct eb_events *events, struct eb_catalog **out,
+		   struct eb_error *err);
+/* Does it ask the registry? */
+bool eb_env_is_shared(const struct eb_config *config);
 /* The definition hash of one that has a text, under these options; `fixed`: it
  * depends on nothing else (a base or a project on this machine). */
 int eb_named_definition(const struct eb_named *e,
@@ -65,6 +75,10 @@ int eb_named_definition(const struct eb_named *e,
 /* All of the options that count in definition hashes: one digest. */
 int eb_env_settings(const struct eb_config *config, struct eb_store *store,
 		    struct eb_digest *out, struct eb_error *err);
+/* The image that is decided from the lines of one that names no base; *out NULL
+ * where they are refused. Nothing is opened; caller frees. */
+int eb_named_image(const struct eb_named *e, const struct eb_config *config,
+		   char **out, struct eb_error *err);
 /* What is to be kept under a name (eb_catalog_add()): the text of a file, with
  * the options of the configuration, or the definition of a name, likewise. The
  * name that it is to get is left to the caller. */
@@ -98,7 +112,8 @@ enum eb_explained_from {
 struct eb_explained {
 	struct eb_decision *decision;
 	enum eb_explained_from from;
-	char *why_not; /* nothing was solved; or NULL */
+	char *why_not;	    /* nothing was solved; or NULL */
+	bool unsatisfiable; /* because there is no solution: that says why */
 };
 int eb_explain(struct eb_env *env, const struct eb_config *config,
 	       struct eb_store *store, bool solve, struct eb_events *events,
@@ -133,5 +148,17 @@ int eb_build_image(struct eb_lock *lock, const struct eb_env *env,
 		   const struct eb_config *config, struct eb_store *store,
 		   struct eb_events *events, struct eb_built *out,
 		   struct eb_error *err);
+
+/* --- Azure's names ----------------------------------------------------------
+ */
+/* Of a lock (its member `naming`) or --naming: is it Azure's? */
+#define EB_NAMING_AZUREML "azureml"
+bool eb_naming_is_azureml(const char *naming);
+/* "azureml_" and 32 digits of the lock hash: the last part of the repository
+ * HOST/azureml/... that the image is copied to, and of the link
+ * /azureml-envs/... to the prefix. It has the form of Azure's own names and is
+ * none of them. */
+#define EB_AZUREML_NAME 41
+void eb_azureml_name(const struct eb_digest *lock, char name[EB_AZUREML_NAME]);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Environments that have names: the curated ones, which the library carries
  * (templates/environments/), and the user's own, in
- * $XDG_DATA_HOME/envbuild/catalogue.sqlite.
+ * $XDG_DATA_HOME/envbuild/catalogue.sqlite, or those that a team shares in its
+ * registry (team.h, eb_shared_open).
  *
  * References:
  *
@@ -54,11 +55,12 @@ int eb_env_label_check(const char *label, struct eb_error *err);
  */
 enum eb_env_status {
 	EB_ENV_OWN,
+	EB_ENV_SHARED,	   /* one of the team's */
 	EB_ENV_CURRENT,	   /* curated, and its source still has it */
 	EB_ENV_SUPERSEDED, /* it goes on under another name */
 	EB_ENV_DELETED,	   /* its source has it no more */
 };
-/* "own", "current", "superseded", "deleted" */
+/* "own", "shared", "current", "superseded", "deleted" */
 const char *eb_env_status_name(enum eb_env_status status);
 
 struct eb_named {
@@ -78,7 +80,14 @@ struct eb_named {
 	char *text, *file;
 	char *files; /* of an own one: Azure's files that it was loaded from,
 		      * as JSON (azure.h, eb_azure_files); or NULL */
-	/* Defaults of the options that it brings: base, as-of, ... */
+	/* The options that it brings (eb_named_options), name and value: what
+	 * the command line may say that enters the definition hash, as it was
+	 * given when it was registered. A flag has "true"; one that can be
+	 * repeated stands once a value, channels in their order; files of --apt
+	 * are read and paths absolute, so that all of it stands alone. Nothing
+	 * of it is secret: a channel has no login. This, the text and the
+	 * variables are the whole definition: whoever takes it elsewhere takes
+	 * these three. */
 	struct eb_strv option_name, option_value;
 	struct eb_strv variable_name, variable_value; /* of the image */
 
@@ -98,8 +107,11 @@ EB_AUTOPTR(struct eb_named, eb_named_free)
 const char *eb_named_option(const struct eb_named *e, const char *option);
 void eb_named_add_option(struct eb_named *e, const char *option,
 			 const char *value);
-/* Options that a definition may bring; ends with NULL. */
+/* The long names of all options that a definition may bring; ends with NULL.
+ * No other is taken from a catalogue, wherever it came from. */
 extern const char *const eb_named_options[];
+bool eb_named_keeps(const char *option);   /* is it one of them? */
+bool eb_named_repeats(const char *option); /* may it have several values? */
 /* "NAME:VERSION", or NAME alone; caller frees. */
 char *eb_named_reference(const struct eb_named *e);
 
@@ -146,8 +158,9 @@ int eb_catalog_open(const char *path, unsigned flags, struct eb_catalog **out,
 void eb_catalog_close(struct eb_catalog *c);
 EB_AUTOPTR(struct eb_catalog, eb_catalog_close)
 
-/* An own or a curated one. EB_INPUT with near names where there is none, and
- * with the versions that there are. What is archived is found. */
+/* An own or a curated one; of a catalogue that is elsewhere, one of that, an
+ * own or a curated one. EB_INPUT with near names where there is none, and with
+ * the versions that there are. What is archived is found. */
 int eb_catalog_get(struct eb_catalog *c, const struct eb_env_ref *ref,
 		   struct eb_named **out, struct eb_error *err);
 
@@ -161,6 +174,12 @@ int eb_named_stands_alone(const struct eb_spec *spec, struct eb_error *err);
  * number. `e->version` is set. */
 int eb_catalog_add(struct eb_catalog *c, struct eb_named *e, bool *made,
 		   struct eb_error *err);
+/* e->labels, of one that is got from elsewhere; what is here has them. */
+int eb_catalog_labels(struct eb_catalog *c, struct eb_named *e,
+		      struct eb_error *err);
+/* What makes two definitions the same: their normal text on each platform. */
+int eb_catalog_identity(const struct eb_named *e, struct eb_digest *out,
+			struct eb_error *err);
 /* Moves a label there. EB_INPUT: there is no such version. */
 int eb_catalog_label(struct eb_catalog *c, const char *name,
 		     const char *version, const char *label,
@@ -177,6 +196,7 @@ struct eb_catalog_row {
 	const char *name, *version, *framework, *cuda; /* or NULL */
 	int64_t time;
 	bool archived;
+	bool shared, has_image; /* of the team's: its image has its tag */
 	/* What eb_catalog_remember() was told under `settings`, or NULL. */
 	const struct eb_digest *hash;
 };
@@ -189,5 +209,38 @@ int eb_catalog_list(struct eb_catalog *c, const char *name, bool archived,
 int eb_catalog_remember(struct eb_catalog *c, const char *name,
 			const char *version, const struct eb_digest *settings,
 			const struct eb_digest *hash, struct eb_error *err);
+
+/* --- a catalogue that is elsewhere ----------------------------------------
+ */
+/* What stands in for the user's file in the functions above. Names, versions
+ * and labels that come in here have been looked at, and no curated name does.
+ * All but `get` and `close` may be NULL where nothing calls them; `list` NULL:
+ * the user's file is listed. */
+struct eb_catalog_place {
+	/* 1, 0 it has none, -1 */
+	int (*get)(void *place, const struct eb_env_ref *ref,
+		   struct eb_named **out, struct eb_error *err);
+	int (*labels)(void *place, struct eb_named *e, struct eb_error *err);
+	int (*add)(void *place, struct eb_named *e,
+		   const struct eb_digest *identity, bool *made,
+		   struct eb_error *err);
+	/* 1, 0 there is no such version (or name), -1 */
+	int (*label)(void *place, const char *name, const char *version,
+		     const char *label, struct eb_error *err);
+	int (*archive)(void *place, const char *name, const char *version,
+		       bool archived, struct eb_error *err);
+	int (*list)(void *place, const char *name, bool archived,
+		    eb_catalog_fn *fn, void *data, struct eb_error *err);
+	/* What there is, for errors: all names; the newest versions, and the
+	 * labels, of `name`. */
+	int (*tell)(void *place, const char *name, struct eb_strv *names,
+		    struct eb_strv *versions, struct eb_strv *labels,
+		    struct eb_error *err);
+	void (*close)(void *place);
+};
+/* Takes `place`, which eb_catalog_close() closes. What it has not is looked for
+ * in the user's file, which is only read. */
+struct eb_catalog *eb_catalog_at(const struct eb_catalog_place *at,
+				 void *place);
 
 #endif

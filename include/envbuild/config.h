@@ -36,6 +36,13 @@ struct eb_policy_list {
 	struct eb_strv prefix;
 };
 
+struct eb_catalog;
+struct eb_config;
+/* Opens the team's catalogue (team.h, eb_shared_open). */
+typedef int eb_catalog_opener(const struct eb_config *config,
+			      struct eb_events *events, struct eb_catalog **out,
+			      struct eb_error *err);
+
 struct eb_config {
 	char *base;	  /* --base, or NULL */
 	char *build_base; /* --build-base: what is built from source is built on
@@ -57,6 +64,7 @@ struct eb_config {
 	char *pyc;			   /* "compile" or "none" */
 	char *post_link;		   /* "run", "skip", "error" */
 	char *activation;		   /* "env", "entrypoint", "none" */
+	char *naming;			   /* "envbuild", "azureml" */
 	char *compression;		   /* "gzip", "zstd", "zstd:LEVEL" */
 	char *pip_replace;		   /* "never", "needed" */
 	struct eb_strv no_build_isolation; /* projects */
@@ -74,10 +82,16 @@ struct eb_config {
 	unsigned jobs;	    /* 0: one a CPU */
 	bool update_lock, refresh, offline, local, json, quiet, verbose;
 	bool no_push, plain_http, password_stdin;
+	bool shared;	     /* names are those of the team's catalogue, too */
 	unsigned timeout_ms; /* of a small request's try; 0: none */
 	int64_t max_age;     /* s; -1: none */
 	uint64_t limit[EB_LIMITS];
+	/* The caller's; NULL: the program knows no registries. */
+	eb_catalog_opener *open_shared;
 	int64_t source_date_epoch; /* of the environment; 0: not set */
+	/* Names of those of these that the command line has, or the name of the
+	 * catalogue that it names: what eb_config_give() put there. */
+	struct eb_strv given;
 	struct {
 		struct eb_policy_list channels, indexes, bases, registries;
 	} policy;
@@ -90,6 +104,19 @@ int eb_config_load(const char *file, struct eb_events *events,
 /* One option by its long name without dashes; `value` NULL for flags. */
 int eb_config_set(struct eb_config *c, const char *name, const char *value,
 		  struct eb_error *err);
+/* The same as the command line does it: the name is noted in `given`, and a
+ * channel is one before those of the file. */
+int eb_config_give(struct eb_config *c, const char *name, const char *value,
+		   struct eb_error *err);
+/* What an option has, as eb_config_give() takes it ("true": a flag that is
+ * set), added to `out`: nothing where it has nothing. Of those alone that a
+ * definition can bring (catalog.h, eb_named_options). */
+void eb_config_values(const struct eb_config *c, const char *name,
+		      struct eb_strv *out);
+/* Such an option has its built-in default again. */
+void eb_config_reset(struct eb_config *c, const char *name);
+/* All of it, to be released as well. */
+void eb_config_copy(const struct eb_config *from, struct eb_config *to);
 /* 1: an option without value, 2: with one, 0: there is none of that name. */
 int eb_config_option(const char *name);
 /* "8GiB", "20G", "1800", "90s", "12h", "7d": 0, or -1 when it is none. */

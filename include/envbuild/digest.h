@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <envbuild/error.h>
+#include <envbuild/mem.h>
 
 #define EB_HEX_SIZE 65	  /* 64 digits and NUL */
 #define EB_DIGEST_TEXT 72 /* "sha256:", 64 digits and NUL */
@@ -27,6 +28,16 @@ void eb_sha256_end(struct eb_sha256 *s, struct eb_digest *out);
 void eb_sha256(const void *p, size_t n, struct eb_digest *out);
 int eb_sha256_fd(int fd, struct eb_digest *out, uint64_t *size,
 		 struct eb_error *err); /* from offset 0, by pread */
+/* The same beside what the caller does, in a thread of its own without
+ * signals; where there is none to be had, by eb_sum_end(). The descriptor stays
+ * the caller's and open until then. */
+struct eb_sum;
+struct eb_sum *eb_sum_begin(int fd);
+/* Waits for it, and frees s in every case. */
+int eb_sum_end(struct eb_sum *s, struct eb_digest *out, uint64_t *size,
+	       struct eb_error *err);
+void eb_sum_abort(struct eb_sum *s); /* soon; NULL is fine */
+EB_AUTOPTR(struct eb_sum, eb_sum_abort)
 
 struct eb_md5 {
 	uint64_t opaque[16];

@@ -52,9 +52,10 @@ struct eb_lock {
 	struct eb_pin *pin; /* the Python side, sorted by name */
 	size_t n_pins;
 	json_t *config;	   /* image configuration: its "config" member, complete
-			    * but for labels and env_vars.d */
+			    * but for labels, env_vars.d and naming */
 	json_t *variables; /* of the definition: name -> value */
 	char *pyc, *post_link, *activation;
+	char *naming;		   /* "azureml"; NULL: envbuild's own */
 	int64_t source_date_epoch; /* 0: not set */
 	unsigned epoch;
 	/* commentary */

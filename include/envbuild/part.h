@@ -47,6 +47,16 @@ int eb_part_write(struct eb_store *store, const struct eb_compressor *c,
 		  struct eb_entries *entries, const char *what,
 		  struct eb_item *out, struct eb_error *err);
 
+/* The same of what is not known to be right before it was read: `check` is
+ * asked when all is written and nothing of it is in the store; -1 with err
+ * leaves nothing there. */
+typedef int eb_part_check_fn(void *data, struct eb_error *err);
+int eb_part_write_checked(struct eb_store *store, const struct eb_compressor *c,
+			  enum eb_item_kind kind, const struct eb_digest *key,
+			  struct eb_entries *entries, const char *what,
+			  eb_part_check_fn *check, void *data,
+			  struct eb_item *out, struct eb_error *err);
+
 /* Join cached parts into a layer (a bucket); nothing is compressed but the
  * directories. Two parts with one path: EB_INPUT. */
 int eb_part_join(struct eb_store *store, const struct eb_compressor *c,

@@ -145,7 +145,8 @@ int eb_store_images(struct eb_store *s, eb_image_fn *fn, void *data,
  * Python projects that it installs), "step" (key of an executed step ->
  * result), "step-story" (result -> how long that took, its log), "step-layer"
  * (result that is a layer -> its diff ID, size, packages), "archive" (source of
- * a step -> itself). Blobs named by a fact are kept alive by
+ * a step -> itself), "environment" (HOST/PREFIX and a name of the team's
+ * catalogue -> its definition). Blobs named by a fact are kept alive by
  * eb_store_put_fact's `blob` (may be NULL). */
 int eb_store_put_fact(struct eb_store *s, const char *kind, const char *key,
 		      const char *text, const struct eb_digest *blob,

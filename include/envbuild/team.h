@@ -8,6 +8,7 @@
  *	layer-<32 hex>		an own layer and its path list
  *	step-<32 hex>		the result of an executed step
  *	recent			the last 256 environments: a hint
+ *	def-, label-, claim-	the environments that have names
  *
  * A registry has no compare-and-set: the first env- wins as far as can be
  * seen, and what stands there after the move is what is told.
@@ -139,6 +140,25 @@ int eb_team_step_look(struct eb_team *t, const struct eb_digest *key,
 int eb_team_step_put(struct eb_team *t, const struct eb_digest *key,
 		     struct eb_store *store, struct eb_digest *blob,
 		     uint64_t *size, struct eb_error *err);
+
+/* --- the team's catalogue
+ * ---------------------------------------------------- */
+/* The environments that a team shares, as artifacts in its repository; as
+ * catalog.h has it, but that "latest" is the highest number, and only where a
+ * name has none the version that was registered last. EB_USAGE where no
+ * registry is configured. No request is made. What is got of it is kept in the
+ * store too, for calls with --local.
+ *
+ * A registry has no compare-and-set. So a version is claimed by a tag that is
+ * nobody else's, then it is looked which claims there are, and it is taken by
+ * who sees his own alone: of two, the one who looks last sees both. Of those
+ * who see each other one stays until the others have gone on to the next
+ * numbers. A number whose claimant was killed is left out. The tag is read back
+ * in the end. What remains is a registry whose list of tags lags behind: there
+ * two may believe that they are alone, and the one whose write comes first
+ * loses it after it has read it back. */
+int eb_shared_open(const struct eb_config *config, struct eb_events *events,
+		   struct eb_catalog **out, struct eb_error *err);
 
 /* --- care
  * ----------------------------------------------------------------------- */

@@ -274,6 +274,7 @@ static int assemble(struct assembly *a, struct eb_error *err)
 			    eb_digest_text(&lock, label));
 	if (add_variables(a, err) < 0)
 		return -1;
+	eb_naming_set_env(a->build->lock, &lock, a->config);
 	add_base(a);
 	add_apt(a);
 	add_layers(a);

@@ -84,6 +84,13 @@ const struct eb_locked_package *eb_lock_find(const struct eb_lock *lock,
 json_t *eb_image_settings(const json_t *base_config,
 			  const struct eb_lock *lock);
 
+/* --- names of Azure's (--naming azureml), else nothing; `hash`: the lock's -
+ */
+void eb_naming_add_link(const struct eb_lock *lock,
+			const struct eb_digest *hash, struct eb_entries *out);
+void eb_naming_set_env(const struct eb_lock *lock, const struct eb_digest *hash,
+		       json_t *image);
+
 /* --- policy --------------------------------------------------------------- */
 int eb_policy_channel(const struct eb_config *config, const char *url,
 		      struct eb_error *err);

@@ -178,6 +178,7 @@ static void request_options(struct eb_request *r, const struct eb_config *c)
 	add_option(&r->options, "pyc", c->pyc, "compile");
 	add_option(&r->options, "post-link", c->post_link, "run");
 	add_option(&r->options, "activation", c->activation, "env");
+	add_option(&r->options, "naming", c->naming, "envbuild");
 	add_option(&r->options, "compression", c->compression, "gzip");
 	add_option(&r->options, "pip-replace", c->pip_replace, "needed");
 	add_option(&r->options, "as-of", c->as_of, NULL);

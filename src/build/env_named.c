@@ -9,7 +9,7 @@
 
 #include "build_private.h"
 #include "env_azure.h"
-#include "apt.h"
+#include "env_kept.h"
 #include "env_named.h"
 
 bool eb_env_is_path(const char *input)
@@ -27,44 +27,6 @@ bool eb_env_is_path(const char *input)
 	if (strstr(input, ".yml#") || strstr(input, ".yaml#"))
 		return true;
 	return strchr(input, '/') || access(input, F_OK) == 0;
-}
-
-/* --- a name's options are defaults --- */
-
-static bool is_given(const struct eb_config *c, const char *option)
-{
-	const struct {
-		const char *name;
-		bool given;
-	} options[] = {
-		{ "apt", c->apt.n },
-		{ "as-of", c->as_of },
-		{ "base", c->base },
-		{ "build-base", c->build_base },
-		{ "build-env", c->build_env.n },
-		{ "no-build-isolation", c->no_build_isolation.n },
-	};
-
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		if (!strcmp(options[i].name, option))
-			return options[i].given;
-	return true;
-}
-
-static int take_options(struct eb_config *config, const struct eb_named *e,
-			struct eb_error *err)
-{
-	EB_CLEANUP(eb_strv_release) struct eb_strv given = { 0 };
-
-	for (const char *const *o = eb_named_options; *o; o++)
-		if (is_given(config, *o))
-			eb_strv_add(&given, *o);
-	for (size_t i = 0; i < e->option_name.n; i++)
-		if (!eb_strv_has(&given, e->option_name.v[i]) &&
-		    eb_config_set(config, e->option_name.v[i],
-				  e->option_value.v[i], err) < 0)
-			return -1;
-	return 0;
 }
 
 static int get(struct eb_catalog *c, const char *input, struct eb_named **out,
@@ -107,9 +69,9 @@ int eb_env_open_named(struct eb_env *env, struct eb_config *config,
 {
 	EB_CLEANUP(eb_catalog_close_ptr) struct eb_catalog *c = NULL;
 
-	if (eb_catalog_open(NULL, EB_CATALOG_READONLY, &c, err) < 0 ||
+	if (eb_env_catalog(config, EB_CATALOG_READONLY, events, &c, err) < 0 ||
 	    get(c, env->path, &env->named, err) < 0 ||
-	    take_options(config, env->named, err) < 0)
+	    eb_env_take_options(config, env->named, err) < 0)
 		return -1;
 	return parse(env, env->named, config->platform, events, err);
 }
@@ -129,8 +91,6 @@ static bool is_fixed(const struct eb_named *e, const struct eb_spec *spec)
 	return true;
 }
 
-/* The same without changing the configuration: what is added to the copy is
- * borrowed. */
 int eb_named_definition(const struct eb_named *e,
 			const struct eb_config *config, struct eb_store *store,
 			struct eb_digest *out, bool *fixed,
@@ -138,42 +98,35 @@ int eb_named_definition(const struct eb_named *e,
 {
 	EB_CLEANUP(eb_env_free_ptr)
 	struct eb_env *env = eb_calloc(1, sizeof *env);
-	struct eb_config c = *config;
-	EB_CLEANUP(eb_strv_release)
-	struct eb_strv build_env = { 0 }, isolation = { 0 }, apt = { 0 };
+	struct eb_config c EB_CLEANUP(eb_config_release) = { 0 };
 
-	for (size_t i = 0; i < e->option_name.n; i++) {
-		const char *option = e->option_name.v[i];
-		char *value = e->option_value.v[i];
-
-		if (is_given(config, option))
-			continue;
-		if (!strcmp(option, "as-of"))
-			c.as_of = value;
-		else if (!strcmp(option, "base"))
-			c.base = value;
-		else if (!strcmp(option, "build-base"))
-			c.build_base = value;
-		else if (!strcmp(option, "apt"))
-			eb_strv_add(&apt, value);
-		else
-			eb_strv_add(!strcmp(option, "build-env") ? &build_env
-								 : &isolation,
-				    value);
-	}
-	if (apt.n)
-		c.apt = apt;
-	if (build_env.n)
-		c.build_env = build_env;
-	if (isolation.n)
-		c.no_build_isolation = isolation;
+	eb_config_copy(config, &c);
 	env->path = eb_strdup(e->name);
-	if (parse(env, e, config->platform, NULL, err) < 0 ||
+	if (eb_env_take_options(&c, e, err) < 0 ||
+	    parse(env, e, c.platform, NULL, err) < 0 ||
 	    eb_env_request(env, &c, store, err) < 0)
 		return -1;
 	*out = env->definition;
 	*fixed = is_fixed(e, env->spec);
 	return 0;
+}
+
+/* What wins over the options of a name counts as well. */
+static void add_given(const struct eb_config *config, struct eb_digest *d)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv given = { 0 };
+	struct eb_keyer k;
+
+	for (const char *const *o = eb_named_options; *o; o++)
+		if (eb_strv_has(&config->given, *o))
+			eb_strv_add(&given, *o);
+	if (!given.n)
+		return;
+	eb_key_begin(&k, "envbuild settings 1");
+	eb_key_digest(&k, d);
+	for (size_t i = 0; i < given.n; i++)
+		eb_key_text(&k, given.v[i]);
+	eb_key_end(&k, d);
 }
 
 int eb_env_settings(const struct eb_config *config, struct eb_store *store,
@@ -184,64 +137,13 @@ int eb_env_settings(const struct eb_config *config, struct eb_store *store,
 	const struct eb_named e = { .name = name, .text = text, .file = file };
 	bool fixed;
 
-	return eb_named_definition(&e, config, store, out, &fixed, err);
+	if (eb_named_definition(&e, config, store, out, &fixed, err) < 0)
+		return -1;
+	add_given(config, out);
+	return 0;
 }
 
 /* --- a file to be kept --- */
-
-/* A base on this machine is meant wherever one stands. */
-static char *absolute(const char *base)
-{
-	static const char *const local[] = { "oci:", "oci-archive:",
-					     "docker-archive:", "rootfs:" };
-
-	for (size_t i = 0; i < sizeof local / sizeof *local; i++) {
-		const char *path = base + strlen(local[i]);
-		eb_autofree char *here = NULL;
-
-		if (!eb_starts(base, local[i]) || *path == '/')
-			continue;
-		here = getcwd(NULL, 0);
-		if (here)
-			return eb_asprintf("%s%s/%s", local[i], here, path);
-	}
-	return eb_strdup(base);
-}
-
-static void put(struct eb_named *e, const char *option, const char *value)
-{
-	if (value)
-		eb_named_add_option(e, option, value);
-}
-
-static void put_list(struct eb_named *e, const char *option,
-		     const struct eb_strv *values)
-{
-	for (size_t i = 0; i < values->n; i++)
-		eb_named_add_option(e, option, values->v[i]);
-}
-
-/* Files of system packages are read now: the name stands for what they hold. */
-static int keep_options(struct eb_named *e, const struct eb_config *c,
-			struct eb_error *err)
-{
-	eb_autofree char *base = c->base ? absolute(c->base) : NULL;
-	eb_autofree char *build =
-		c->build_base ? absolute(c->build_base) : NULL;
-	EB_CLEANUP(eb_strv_release) struct eb_strv apt = { 0 };
-
-	if (eb_apt_read(&c->apt, &apt, err) < 0)
-		return -1;
-	eb_strv_release(&e->option_name);
-	eb_strv_release(&e->option_value);
-	put_list(e, "apt", &apt);
-	put(e, "as-of", c->as_of);
-	put(e, "base", base);
-	put(e, "build-base", build);
-	put_list(e, "build-env", &c->build_env);
-	put_list(e, "no-build-isolation", &c->no_build_isolation);
-	return 0;
-}
 
 static int read_text(const char *path, struct eb_buf *text,
 		     struct eb_error *err)
@@ -275,7 +177,7 @@ static int from_azure(const char *path, struct eb_config *config,
 	if (eb_azure_read(path, config->platform, events, &a, err) < 0 ||
 	    eb_named_of_azure(a, config, out, err) < 0)
 		return -1;
-	return keep_options(*out, config, err);
+	return eb_env_keep_options(*out, config, events, err);
 }
 
 static int from_file(const char *path, struct eb_config *config,
@@ -303,34 +205,25 @@ static int from_file(const char *path, struct eb_config *config,
 	e->text = eb_strndup(text.data, text.len);
 	e->file = kept_file(path);
 	e->origin = eb_strdup(path);
-	return keep_options(e, config, err);
+	return eb_env_keep_options(e, config, events, err);
 }
 
 static int from_name(struct eb_catalog *c, const char *input,
-		     struct eb_config *config, struct eb_named **out,
-		     struct eb_error *err)
+		     struct eb_config *config, struct eb_events *events,
+		     struct eb_named **out, struct eb_error *err)
 {
 	struct eb_named *e;
 
 	if (get(c, input, out, err) < 0)
 		return -1;
 	e = *out;
-	if (take_options(config, e, err) < 0)
+	if (eb_env_take_options(config, e, err) < 0)
 		return -1;
 	free(e->origin);
 	e->origin = eb_named_reference(e);
 	free(e->version);
 	e->version = NULL;
-	return keep_options(e, config, err);
-}
-
-/* What the fleet has is no part of a definition that has a name. */
-static void tell_unkept(const struct eb_config *c, struct eb_events *events)
-{
-	if (c->gpu || c->cpu || c->cuda || c->driver || c->gpu_arch)
-		eb_warn(events, "a name keeps none of --gpu, --cpu, --cuda, "
-				"--driver and --gpu-arch: give them with each "
-				"build");
+	return eb_env_keep_options(e, config, events, err);
 }
 
 int eb_env_definition(struct eb_catalog *c, const char *input,
@@ -340,11 +233,10 @@ int eb_env_definition(struct eb_catalog *c, const char *input,
 	EB_CLEANUP(eb_named_free_ptr) struct eb_named *e = NULL;
 	int rc = eb_env_is_path(input)
 			 ? from_file(input, config, events, &e, err)
-			 : from_name(c, input, config, &e, err);
+			 : from_name(c, input, config, events, &e, err);
 
 	if (rc < 0)
 		return -1;
-	tell_unkept(config, events);
 	*out = eb_steal(e);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layer that belongs to the environment alone: history, state, the lock,
- * and the winners of path clashes. */
+ * the winners of path clashes, and the link that --naming makes. */
 #include <string.h>
 
 #include <envbuild/json.h>
@@ -107,11 +107,12 @@ static int foresee(struct eb_build *b, const struct eb_digest *key,
 	return eb_foresee(b, EB_ITEM_LAYER, key, from, n, &b->environment, err);
 }
 
-static int make(struct eb_build *b, const struct eb_digest *key,
-		struct eb_error *err)
+static int make(struct eb_build *b, const struct eb_digest *lock,
+		const struct eb_digest *key, struct eb_error *err)
 {
 	EB_CLEANUP(eb_entries_release) struct eb_entries e = { 0 };
 
+	eb_naming_add_link(b->lock, lock, &e);
 	if (add_history(b, &e, err) < 0 || add_state(b, &e, err) < 0 ||
 	    add_lock(b, &e, err) < 0 || add_winners(b, &e, err) < 0)
 		return -1;
@@ -145,5 +146,5 @@ int eb_build_environment(struct eb_build *b, struct eb_error *err)
 		eb_build_push(b, &b->environment, "environment");
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	return b->foreseen ? foresee(b, &key, err) : make(b, &key, err);
+	return b->foreseen ? foresee(b, &key, err) : make(b, &lock, &key, err);
 }

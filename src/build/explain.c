@@ -58,7 +58,8 @@ static int from_lock(const struct eb_env *env, const struct eb_lock *lock,
 
 /* ---- what can be resolved -------------------------------------------------*/
 
-/* A refusal is an answer; other failures are told beside the lines'. */
+/* A refusal is an answer; other failures are told beside the lines', that there
+ * is no solution among them. */
 static int from_solving(struct eb_env *env, const struct eb_config *config,
 			struct eb_store *store, struct eb_events *events,
 			struct eb_explained *out)
@@ -79,6 +80,7 @@ static int from_solving(struct eb_env *env, const struct eb_config *config,
 
 	if (!told) {
 		out->why_not = eb_strdup(err.message);
+		out->unsatisfiable = err.code == EB_NO;
 		eb_decision_free(r.decision);
 		return 0;
 	}

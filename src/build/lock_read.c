@@ -160,6 +160,18 @@ static int take_variables(struct eb_lock *lock, const json_t *locked,
 	return 0;
 }
 
+/* Absent: envbuild's own. */
+static int take_naming(struct eb_lock *lock, const json_t *locked,
+		       const char *name, struct eb_error *err)
+{
+	const char *naming = eb_json_str(locked, "naming");
+
+	if (json_object_get(locked, "naming") && !eb_naming_is_azureml(naming))
+		return wrong(err, name, "naming");
+	lock->naming = eb_strdup(naming);
+	return 0;
+}
+
 static int take_locked(struct eb_lock *lock, const json_t *locked,
 		       const json_t *sources, const char *name,
 		       struct eb_error *err)
@@ -190,7 +202,9 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 	    eb_lock_take_apt(lock, locked, name, err) < 0 ||
 	    take_choice(policy, "pyc", &lock->pyc, name, err) < 0 ||
 	    take_choice(policy, "post-link", &lock->post_link, name, err) < 0 ||
-	    take_choice(policy, "activation", &lock->activation, name, err) < 0)
+	    take_choice(policy, "activation", &lock->activation, name, err) <
+		    0 ||
+	    take_naming(lock, locked, name, err) < 0)
 		return -1;
 	return take_packages(lock, locked, sources, name, err);
 }
@@ -377,6 +391,7 @@ void eb_lock_free(struct eb_lock *lock)
 	free(lock->pyc);
 	free(lock->post_link);
 	free(lock->activation);
+	free(lock->naming);
 	free(lock->tool);
 	free(lock->base_reference);
 	free(lock->build_base_reference);

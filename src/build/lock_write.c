@@ -69,6 +69,7 @@ static json_t *hashed(const struct eb_lock *lock)
 	json_object_set(j, "config", lock->config);
 	json_object_set_new(j, "policy", policies(lock));
 	json_object_set(j, "variables", lock->variables);
+	set_text(j, "naming", lock->naming);
 	if (lock->source_date_epoch)
 		json_object_set_new(j, "source-date-epoch",
 				    json_integer(lock->source_date_epoch));

@@ -35,6 +35,8 @@ enum kind {
 	LIMIT,
 	EPOCH,
 };
+#define IS_TEXT(kind) ((kind) <= REPOSITORY)
+#define IS_LIST(kind) ((kind) == LIST || (kind) == VARIABLES)
 
 struct option {
 	const char *name;
@@ -67,6 +69,7 @@ static const struct option options[] = {
 	{ "pyc", TEXT, PLACE(pyc), "compile|none" },
 	{ "post-link", TEXT, PLACE(post_link), "run|skip|error" },
 	{ "activation", TEXT, PLACE(activation), "env|none" },
+	{ "naming", TEXT, PLACE(naming), "envbuild|azureml" },
 	{ "compression", COMPRESSION, PLACE(compression), NULL },
 	{ "pip-replace", TEXT, PLACE(pip_replace), "never|needed" },
 	{ "no-build-isolation", LIST, PLACE(no_build_isolation), NULL },
@@ -92,6 +95,7 @@ static const struct option options[] = {
 	{ "no-push", FLAG, PLACE(no_push), NULL },
 	{ "plain-http", FLAG, PLACE(plain_http), NULL },
 	{ "password-stdin", FLAG, PLACE(password_stdin), NULL },
+	{ "shared", FLAG, PLACE(shared), NULL },
 	{ "json", FLAG, PLACE(json), NULL },
 	{ "quiet", FLAG, PLACE(quiet), NULL },
 	{ "verbose", FLAG, PLACE(verbose), NULL },
@@ -418,6 +422,98 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 	return 0;
 }
 
+/* ---- the command line's, and what a definition keeps -------------------- */
+
+/* Channels of the command line come before those of a file, those of a
+ * configuration instead of them. */
+static void *place_of(struct eb_config *c, const struct option *o)
+{
+	return !strcmp(o->name, "channel") ? (void *)&c->channel_first
+					   : (char *)c + o->place;
+}
+
+int eb_config_give(struct eb_config *c, const char *name, const char *value,
+		   struct eb_error *err)
+{
+	if (strcmp(name, "channel") != 0) {
+		if (eb_config_set(c, name, value, err) < 0)
+			return -1;
+	} else {
+		eb_strv_add(&c->channel_first, value);
+	}
+	if (!eb_strv_has(&c->given, name))
+		eb_strv_add(&c->given, name);
+	return 0;
+}
+
+void eb_config_values(const struct eb_config *c, const char *name,
+		      struct eb_strv *out)
+{
+	const struct option *o = find(name);
+	const void *place = o ? place_of((struct eb_config *)c, o) : NULL;
+
+	if (!o)
+		return;
+	if (IS_LIST(o->kind))
+		for (size_t i = 0; i < ((const struct eb_strv *)place)->n; i++)
+			eb_strv_add(out, ((const struct eb_strv *)place)->v[i]);
+	else if (IS_TEXT(o->kind) && *(char *const *)place)
+		eb_strv_add(out, *(char *const *)place);
+	else if (o->kind == FLAG && *(const bool *)place)
+		eb_strv_add(out, "true");
+	else if (o->kind == EPOCH && *(const int64_t *)place)
+		eb_strv_addf(out, "%lld", (long long)*(const int64_t *)place);
+}
+
+void eb_config_reset(struct eb_config *c, const char *name)
+{
+	struct eb_config usual EB_CLEANUP(eb_config_release) = { 0 };
+	const struct option *o = find(name);
+	void *place = o ? place_of(c, o) : NULL;
+
+	if (!o)
+		return;
+	eb_config_defaults(&usual);
+	if (IS_LIST(o->kind)) {
+		eb_strv_release(place);
+	} else if (IS_TEXT(o->kind)) {
+		free(*(char **)place);
+		*(char **)place = eb_strdup(*(char **)place_of(&usual, o));
+	} else if (o->kind == FLAG) {
+		*(bool *)place = false;
+	} else if (o->kind == EPOCH) {
+		*(int64_t *)place = 0;
+	}
+}
+
+static void copy_list(struct eb_strv *place)
+{
+	const struct eb_strv from = *place;
+
+	*place = (struct eb_strv){ 0 };
+	eb_strv_copy(place, &from);
+}
+
+void eb_config_copy(const struct eb_config *from, struct eb_config *to)
+{
+	*to = *from;
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		void *place = (char *)to + options[i].place;
+
+		if (IS_TEXT(options[i].kind))
+			*(char **)place = eb_strdup(*(char **)place);
+		else if (IS_LIST(options[i].kind))
+			copy_list(place);
+	}
+	copy_list(&to->channel_first);
+	copy_list(&to->given);
+	copy_list(&to->policy.channels.prefix);
+	copy_list(&to->policy.indexes.prefix);
+	copy_list(&to->policy.bases.prefix);
+	copy_list(&to->policy.registries.prefix);
+	to->password = eb_strdup(from->password);
+}
+
 /* The machine's own platform, as OCI spells it. */
 const char *eb_machine_platform(void)
 {
@@ -437,6 +533,7 @@ void eb_config_defaults(struct eb_config *c)
 		.pyc = eb_strdup("compile"),
 		.post_link = eb_strdup("run"),
 		.activation = eb_strdup("env"),
+		.naming = eb_strdup("envbuild"),
 		.pip_replace = eb_strdup("needed"),
 		.compression = eb_strdup("gzip"),
 		.progress = eb_strdup("auto"),
@@ -450,16 +547,16 @@ void eb_config_release(struct eb_config *c)
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		void *place = (char *)c + options[i].place;
 
-		if (options[i].kind <= REPOSITORY)
+		if (IS_TEXT(options[i].kind))
 			free(*(char **)place);
-		else if (options[i].kind == LIST ||
-			 options[i].kind == VARIABLES)
+		else if (IS_LIST(options[i].kind))
 			eb_strv_release(place);
 	}
 	if (c->password)
 		explicit_bzero(c->password, strlen(c->password));
 	free(c->password);
 	eb_strv_release(&c->channel_first);
+	eb_strv_release(&c->given);
 	eb_strv_release(&c->policy.channels.prefix);
 	eb_strv_release(&c->policy.indexes.prefix);
 	eb_strv_release(&c->policy.bases.prefix);

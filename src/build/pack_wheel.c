@@ -8,31 +8,84 @@
 
 #include "build_private.h"
 
-/* Its members are verified by RECORD while they are written, and RECORD by the
- * lock's digest of the whole file: read once more, but not inflated. */
-static int check_file(struct eb_work *w, int fd, struct eb_error *err)
-{
-	const struct eb_pin *pin = w->pin;
-	char have[EB_DIGEST_TEXT], want[EB_DIGEST_TEXT];
-	struct eb_digest is;
-	uint64_t size;
+#define LARGE ((uint64_t)4 << 20) /* whose sum is worth a thread */
 
-	if (pin->source != EB_PIN_WHEEL)
-		return 0;
-	if (eb_sha256_fd(fd, &is, &size, err) < 0)
-		return -1;
+/* --- the whole file ---------------------------------------------------------
+ * Its members are verified by RECORD while they are written, and RECORD by the
+ * lock's digest of the whole file: read once more, but not inflated. Of a large
+ * one that sum is made meanwhile; nothing is in the store before it was right.
+ */
+struct check {
+	const struct eb_pin *pin;
+	struct eb_sum *sum; /* or NULL: it was right */
+};
+
+static void release(struct check *c)
+{
+	eb_sum_abort(c->sum);
+}
+
+static int compare(const struct eb_pin *pin, const struct eb_digest *is,
+		   uint64_t size, struct eb_error *err)
+{
+	char have[EB_DIGEST_TEXT], want[EB_DIGEST_TEXT];
+
 	if (size != pin->size)
 		return eb_err_set(err, EB_INTEGRITY,
 				  "wheel \"%s\" has %llu bytes, the lock says "
 				  "%llu",
 				  pin->file, (unsigned long long)size,
 				  (unsigned long long)pin->size);
-	if (eb_digest_equal(&is, &pin->sha256))
+	if (eb_digest_equal(is, &pin->sha256))
 		return 0;
 	return eb_err_set(err, EB_INTEGRITY,
 			  "wheel \"%s\" has the digest %s, the lock says %s",
-			  pin->file, eb_digest_text(&is, have),
+			  pin->file, eb_digest_text(is, have),
 			  eb_digest_text(&pin->sha256, want));
+}
+
+/* eb_part_check_fn */
+static int end_check(void *data, struct eb_error *err)
+{
+	struct check *c = data;
+	struct eb_digest is;
+	uint64_t size;
+
+	if (!c->sum)
+		return 0;
+	if (eb_sum_end(eb_steal(c->sum), &is, &size, err) < 0)
+		return -1;
+	return compare(c->pin, &is, size, err);
+}
+
+static int begin_check(struct check *c, int fd, struct eb_error *err)
+{
+	struct eb_digest is;
+	uint64_t size;
+
+	if (c->pin->source != EB_PIN_WHEEL)
+		return 0;
+	if (c->pin->size >= LARGE) {
+		c->sum = eb_sum_begin(fd);
+		return 0;
+	}
+	if (eb_sha256_fd(fd, &is, &size, err) < 0)
+		return -1;
+	return compare(c->pin, &is, size, err);
+}
+
+/* Whatever is wrong with the content of a file that is another one: that is
+ * what there is to say. */
+static int explain_check(struct check *c, struct eb_error *err)
+{
+	struct eb_error other EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	if ((err->code == EB_INPUT || err->code == EB_INTEGRITY) &&
+	    end_check(c, &other) < 0) {
+		eb_err_release(err);
+		eb_err_move(err, &other);
+	}
+	return -1;
 }
 
 /* The file's name was checked against what it holds; the lock's against it. */
@@ -87,7 +140,7 @@ static int say_origin(const struct eb_work *w, struct eb_error *err)
 }
 
 static int pack(struct eb_work *w, int fd, const char *file,
-		struct eb_error *err)
+		struct check *check, struct eb_error *err)
 {
 	struct eb_build *b = w->build;
 	const uint64_t *limit = b->config->limit;
@@ -99,19 +152,26 @@ static int pack(struct eb_work *w, int fd, const char *file,
 	EB_CLEANUP(eb_wheel_free_ptr) struct eb_wheel *wheel = NULL;
 	EB_CLEANUP(eb_entries_release) struct eb_entries entries = { 0 };
 
-	if (check_file(w, fd, err) < 0 ||
-	    eb_wheel_open(fd, file, &limits, &wheel, err) < 0 ||
+	if (eb_wheel_open(fd, file, &limits, &wheel, err) < 0 ||
 	    check_project(w, wheel, file, err) < 0 ||
 	    eb_wheel_payload(wheel, &b->wheel_target, &entries, b->events,
 			     err) < 0)
 		return -1;
 	learn(w, wheel);
-	return eb_part_write(b->store, &b->compressor, eb_payload_kind(w),
-			     &w->payload_key, &entries, file, &w->payload, err);
+	return eb_part_write_checked(
+		b->store, &b->compressor, eb_payload_kind(w), &w->payload_key,
+		&entries, file, end_check, check, &w->payload, err);
 }
 
 int eb_pack_wheel(struct eb_work *w, int fd, const char *file,
 		  struct eb_error *err)
 {
-	return pack(w, fd, file, err) < 0 ? say_origin(w, err) : 0;
+	struct check check EB_CLEANUP(release) = { .pin = w->pin };
+
+	if (begin_check(&check, fd, err) < 0)
+		return say_origin(w, err);
+	if (pack(w, fd, file, &check, err) == 0)
+		return 0;
+	explain_check(&check, err);
+	return say_origin(w, err);
 }

@@ -105,6 +105,8 @@ static int load(struct eb_resolver *r, struct eb_repodata **out,
 	struct eb_stage stage;
 	int rc;
 
+	options.spec = (const struct eb_matchspec *const *)r->env->spec->conda;
+	options.n_specs = r->env->spec->n_conda;
 	if (r->config->as_of)
 		eb_date_parse(r->config->as_of, &options.as_of);
 	eb_stage_begin(r->events, &stage, "repodata");
@@ -270,6 +272,8 @@ static void fill(struct eb_resolver *r, const struct eb_base *base,
 	lock->pyc = eb_strdup(pyc_policy(r, lock));
 	lock->post_link = eb_strdup(c->post_link);
 	lock->activation = eb_strdup(c->activation);
+	if (eb_naming_is_azureml(c->naming))
+		lock->naming = eb_strdup(c->naming);
 	lock->source_date_epoch = c->source_date_epoch;
 	lock->epoch = EB_BUILD_EPOCH;
 	lock->definition = r->env->definition;

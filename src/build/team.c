@@ -29,14 +29,10 @@ static int open_repository(struct eb_team *t, struct eb_error *err)
 				  &t->repo, err);
 }
 
-int eb_team_open(const struct eb_config *config, bool single,
-		 struct eb_events *events, struct eb_team **out,
-		 struct eb_error *err)
+int eb_team_open_as(const struct eb_config *config,
+		    const struct eb_asking *asking, struct eb_events *events,
+		    struct eb_team **out, struct eb_error *err)
 {
-	/* Who asks one thing waits for an answer. */
-	static const struct eb_asking one = { .single = true,
-					      .tries = CHECK_TRIES,
-					      .timeout_ms = CHECK_TIMEOUT_MS };
 	EB_CLEANUP(eb_team_free_ptr) struct eb_team *t = NULL;
 
 	if (!config->registry || config->no_push || config->offline ||
@@ -44,9 +40,9 @@ int eb_team_open(const struct eb_config *config, bool single,
 		return 0;
 	t = eb_calloc(1, sizeof *t);
 	t->config = config;
-	t->single = single;
+	t->single = asking && asking->single;
 	t->events = events;
-	t->registry = eb_config_registry(config, single ? &one : NULL, events);
+	t->registry = eb_config_registry(config, asking, events);
 	if (open_repository(t, err) < 0)
 		return -1;
 	t->text = eb_strdup(eb_repository_text(t->repo));
@@ -55,6 +51,18 @@ int eb_team_open(const struct eb_config *config, bool single,
 		return -1;
 	*out = eb_steal(t);
 	return 1;
+}
+
+int eb_team_open(const struct eb_config *config, bool single,
+		 struct eb_events *events, struct eb_team **out,
+		 struct eb_error *err)
+{
+	/* Who asks one thing waits for an answer. */
+	static const struct eb_asking one = { .single = true,
+					      .tries = CHECK_TRIES,
+					      .timeout_ms = CHECK_TIMEOUT_MS };
+
+	return eb_team_open_as(config, single ? &one : NULL, events, out, err);
 }
 
 void eb_team_free(struct eb_team *t)
@@ -137,20 +145,4 @@ bool eb_team_tag_valid(const char *tag)
 		if (!is_word(tag[i]) && tag[i] != '.' && tag[i] != '-')
 			return false;
 	return true;
-}
-
-char *eb_team_name_tag(const char *name, const char *version)
-{
-	eb_autofree char *tag = eb_asprintf("n-%s.v%s", name, version);
-	char hex[EB_HEX_SIZE];
-	struct eb_digest d;
-	struct eb_sha256 sha;
-
-	if (*name && *version && !strstr(name, ".v") && eb_team_tag_valid(tag))
-		return eb_steal(tag);
-	eb_sha256_init(&sha);
-	eb_sha256_add(&sha, name, strlen(name) + 1);
-	eb_sha256_add(&sha, version, strlen(version));
-	eb_sha256_end(&sha, &d);
-	return eb_asprintf("n-%.*s", SHORT_HEX, eb_digest_hex(&d, hex));
 }

@@ -13,6 +13,7 @@ void eb_artifact_release(struct eb_artifact *a)
 {
 	for (size_t i = 0; i < a->n; i++)
 		eb_descriptor_release(&a->layer[i]);
+	eb_strv_release(&a->notes);
 	memset(a, 0, sizeof *a);
 }
 
@@ -35,6 +36,23 @@ const struct eb_descriptor *eb_artifact_layer(const struct eb_artifact *a,
 	for (size_t i = 0; i < a->n; i++)
 		if (!strcmp(a->layer[i].media_type, media_type))
 			return &a->layer[i];
+	return NULL;
+}
+
+void eb_artifact_note(struct eb_artifact *a, const char *name,
+		      const char *value)
+{
+	if (!value)
+		return;
+	eb_strv_add(&a->notes, name);
+	eb_strv_add(&a->notes, value);
+}
+
+const char *eb_artifact_noted(const struct eb_artifact *a, const char *name)
+{
+	for (size_t i = 0; i + 1 < a->notes.n; i += 2)
+		if (!strcmp(a->notes.v[i], name))
+			return a->notes.v[i + 1];
 	return NULL;
 }
 
@@ -73,6 +91,20 @@ static json_t *layer_json(const struct eb_descriptor *d)
 	return j;
 }
 
+static json_t *notes_json(const struct eb_artifact *a)
+{
+	json_t *notes = json_object();
+	char created[32];
+
+	for (size_t i = 0; i + 1 < a->notes.n; i += 2)
+		json_object_set_new(notes, a->notes.v[i],
+				    json_string(a->notes.v[i + 1]));
+	if (a->time)
+		json_object_set_new(notes, EB_ANNOTATION_CREATED,
+				    json_string(eb_rfc3339(a->time, created)));
+	return notes;
+}
+
 void eb_artifact_format(const struct eb_artifact *a, const char *type,
 			struct eb_buf *out)
 {
@@ -81,17 +113,14 @@ void eb_artifact_format(const struct eb_artifact *a, const char *type,
 			  EB_MT_MANIFEST, "artifactType", type);
 	json_t *layers = json_array();
 	struct eb_digest empty;
-	char created[32];
 
 	eb_sha256("{}", 2, &empty);
 	json_object_set_new(j, "config", descriptor(EB_MT_EMPTY, &empty, 2));
 	for (size_t i = 0; i < a->n; i++)
 		json_array_append_new(layers, layer_json(&a->layer[i]));
 	json_object_set_new(j, "layers", layers);
-	if (a->time)
-		json_object_set_new(j, "annotations",
-				    json_pack("{s:s}", EB_ANNOTATION_CREATED,
-					      eb_rfc3339(a->time, created)));
+	if (a->time || a->notes.n)
+		json_object_set_new(j, "annotations", notes_json(a));
 	eb_json_canonical(j, out);
 }
 
@@ -195,6 +224,19 @@ static void take_time(const json_t *j, struct eb_artifact *out)
 		out->time = ms / 1000;
 }
 
+static void take_notes(const json_t *j, struct eb_artifact *out)
+{
+	json_t *notes = json_object_get(j, "annotations");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (notes, name, value) {
+		if (out->notes.n / 2 < EB_ARTIFACT_NOTES &&
+		    strcmp(name, EB_ANNOTATION_CREATED))
+			eb_artifact_note(out, name, json_string_value(value));
+	}
+}
+
 int eb_artifact_parse(const char *text, size_t len, const char *what,
 		      const char *type, struct eb_artifact *out,
 		      struct eb_error *err)
@@ -213,6 +255,7 @@ int eb_artifact_parse(const char *text, size_t len, const char *what,
 		return -1;
 	}
 	take_time(j, out);
+	take_notes(j, out);
 	eb_sha256(text, len, &out->digest);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "team_private.h"
 
 #define EB_ARTIFACT_LAYERS 8
+#define EB_ARTIFACT_NOTES 64
 #define EB_ANNOTATION_CREATED "org.opencontainers.image.created"
 #define EB_ANNOTATION_LOCK "dev.envbuild.lock"
 #define EB_ANNOTATION_KEY "dev.envbuild.layer-key"
@@ -21,7 +22,8 @@
 struct eb_artifact {
 	struct eb_descriptor layer[EB_ARTIFACT_LAYERS];
 	size_t n;
-	int64_t time; /* s; 0: it does not say */
+	int64_t time;	      /* s; 0: it does not say */
+	struct eb_strv notes; /* its other annotations: name, value, ... */
 	struct eb_digest digest;
 };
 void eb_artifact_release(struct eb_artifact *a);
@@ -30,6 +32,11 @@ struct eb_descriptor *eb_artifact_add(struct eb_artifact *a,
 				      const char *media_type,
 				      const struct eb_digest *digest,
 				      uint64_t size);
+/* One more annotation of its own; `value` NULL: none. */
+void eb_artifact_note(struct eb_artifact *a, const char *name,
+		      const char *value);
+/* NULL: it has none of that name. */
+const char *eb_artifact_noted(const struct eb_artifact *a, const char *name);
 /* NULL: it has none of that media type. */
 const struct eb_descriptor *eb_artifact_layer(const struct eb_artifact *a,
 					      const char *media_type);

@@ -95,6 +95,7 @@ static void settings(const struct eb_lock *nearest, const struct eb_lock *ours,
 	setting("pyc", nearest->pyc, ours->pyc, out);
 	setting("post-link", nearest->post_link, ours->post_link, out);
 	setting("activation", nearest->activation, ours->activation, out);
+	setting("naming", nearest->naming, ours->naming, out);
 	if (nearest->source_date_epoch != ours->source_date_epoch)
 		eb_strv_addf(out, "SOURCE_DATE_EPOCH %lld -> %lld",
 			     (long long)nearest->source_date_epoch,

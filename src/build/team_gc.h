@@ -15,7 +15,8 @@ enum eb_gc_kind {
 	EB_GC_LOCKED,
 	EB_GC_LAYER,
 	EB_GC_STEP,
-	EB_GC_HINT, /* recent, and the tags of referrers: left alone */
+	EB_GC_CATALOGUE, /* def-, label-, claim-: they stay */
+	EB_GC_HINT,	 /* recent, and the tags of referrers: left alone */
 };
 
 struct eb_gc_tag {

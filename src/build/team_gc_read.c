@@ -4,7 +4,7 @@
 
 #include <envbuild/json.h>
 
-#include "team_artifact.h"
+#include "team_catalogue.h"
 #include "team_gc.h"
 
 #define MAX_CHILDREN 64
@@ -51,6 +51,8 @@ static enum eb_gc_kind kind_of(const char *tag, const char **hex)
 		if (eb_team_tag_is(tag, (enum eb_team_tag_kind)k, hex))
 			return kinds[k];
 	*hex = "";
+	if (eb_catalogue_tag_is(tag))
+		return EB_GC_CATALOGUE;
 	if (!strcmp(tag, "recent") || is_referrer(tag))
 		return EB_GC_HINT;
 	return is_named(tag) ? EB_GC_IMAGE : EB_GC_OTHER;
@@ -201,6 +203,7 @@ static int look_at(struct eb_gc *g, struct eb_gc_tag *t, struct eb_error *err)
 	case EB_GC_OTHER: return look_at_image(g, t, err);
 	case EB_GC_LOCKED: return look_at_artifact(g, t, EB_MT_LOCKED, err);
 	case EB_GC_STEP: return look_at_artifact(g, t, EB_MT_STEP, err);
+	case EB_GC_CATALOGUE:
 	case EB_GC_LAYER: return look_at_digest(g, t, err);
 	case EB_GC_HINT: return 0;
 	}

@@ -16,6 +16,7 @@
  *	team_recent*.c	recent: which environments there are, which is near
  *	team_ahead.c	recent, read before it is needed
  *	team_both.c	two questions at once
+ *	team_catalogue*.c def-, label-, claim-: environments that have names
  *	team_check.c	is it there
  *	team_nearest.c	what is near, and what it would cost
  *	team_gc.c	what is old or unreachable
@@ -58,6 +59,11 @@ struct eb_team {
 	bool empty_there;     /* the empty configuration was seen (atomic) */
 	struct eb_digest old; /* what env- is, and --max-age refuses */
 };
+
+/* eb_team_open(), asked otherwise; `asking` may be NULL. */
+int eb_team_open_as(const struct eb_config *config,
+		    const struct eb_asking *asking, struct eb_events *events,
+		    struct eb_team **out, struct eb_error *err);
 
 enum eb_team_tag_kind {
 	EB_TAG_ENV,

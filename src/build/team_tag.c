@@ -4,7 +4,7 @@
 
 #include <envbuild/reference.h>
 
-#include "team_private.h"
+#include "team_catalogue.h"
 
 static int not_a_tag(const char *tag, struct eb_error *err)
 {
@@ -22,7 +22,7 @@ static bool is_ours(const char *tag)
 	for (int kind = EB_TAG_ENV; kind <= EB_TAG_STEP; kind++)
 		if (eb_team_tag_is(tag, (enum eb_team_tag_kind)kind, &hex))
 			return true;
-	return !strcmp(tag, "recent");
+	return !strcmp(tag, "recent") || eb_catalogue_tag_is(tag);
 }
 
 static int gone(const struct eb_team *t, const struct eb_digest *image,

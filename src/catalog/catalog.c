@@ -2,10 +2,16 @@
 /* The catalogue of own environments: its file. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <envbuild/file.h>
 
 #include "catalog_priv.h"
+
+/* Of SQLite's file format: how it begins, and where user_version is. */
+#define MAGIC "SQLite format 3"
+#define FORMAT_PLACE 60
 
 extern const char *const eb_catalog_schema[];
 extern const unsigned eb_catalog_schema_n;
@@ -35,12 +41,37 @@ static bool is_remote(const char *path)
 	return fd >= 0 && eb_network_name(fd);
 }
 
+/* Nothing here can be made again from elsewhere. */
 static int open_file(struct eb_catalog *c, unsigned flags, struct eb_error *err)
 {
 	const struct eb_db_schema schema = { eb_catalog_schema,
 					     eb_catalog_schema_n };
 
-	return eb_db_open(c->path, &schema, flags, &c->db, err);
+	if (eb_db_open(c->path, &schema, flags, &c->db, err) == 0)
+		return 0;
+	if (err->code == EB_INTEGRITY)
+		eb_err_hint(err, "the environments that you registered are in "
+				 "it: put a copy in its place, or move it away "
+				 "to begin a new catalogue");
+	return -1;
+}
+
+/* Who made it was killed before anything was in it: by its header no format is
+ * set, and no log says otherwise. */
+static bool is_unborn(const char *path)
+{
+	eb_autofree char *log = eb_asprintf("%s-wal", path);
+	eb_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char head[FORMAT_PLACE + 4];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || (stat(log, &st) == 0 && st.st_size))
+		return false;
+	n = pread(fd, head, sizeof head, 0);
+	return n == 0 || (n == (ssize_t)sizeof head &&
+			  !memcmp(head, MAGIC, sizeof MAGIC) &&
+			  !memcmp(head + FORMAT_PLACE, "\0\0\0", 4));
 }
 
 int eb_catalog_ready(struct eb_catalog *c, struct eb_error *err)
@@ -48,7 +79,7 @@ int eb_catalog_ready(struct eb_catalog *c, struct eb_error *err)
 	bool wanted = c->later;
 
 	c->later = false;
-	return wanted && eb_path_exists(c->path)
+	return wanted && eb_path_exists(c->path) && !is_unborn(c->path)
 		       ? open_file(c, EB_DB_READONLY, err)
 		       : 0;
 }
@@ -76,10 +107,23 @@ int eb_catalog_open(const char *path, unsigned flags, struct eb_catalog **out,
 	return 0;
 }
 
+struct eb_catalog *eb_catalog_at(const struct eb_catalog_place *at, void *place)
+{
+	struct eb_catalog *c = eb_calloc(1, sizeof *c);
+
+	c->path = usual_path();
+	c->later = c->path != NULL;
+	c->at = at;
+	c->place = place;
+	return c;
+}
+
 void eb_catalog_close(struct eb_catalog *c)
 {
 	if (!c)
 		return;
+	if (c->at)
+		c->at->close(c->place);
 	eb_db_close(c->db);
 	free(c->path);
 	free(c);

@@ -168,8 +168,11 @@ int eb_catalog_add(struct eb_catalog *c, struct eb_named *e, bool *made,
 	if (eb_env_name_check(e->name, err) < 0 ||
 	    is_curated(e->name, err) < 0 ||
 	    (e->version && eb_env_version_check(e->version, err) < 0) ||
-	    eb_catalog_identity(e, &definition, err) < 0 ||
-	    eb_db_begin(c->db, err) < 0)
+	    eb_catalog_identity(e, &definition, err) < 0)
+		return -1;
+	if (c->at)
+		return c->at->add(c->place, e, &definition, made, err);
+	if (eb_db_begin(c->db, err) < 0)
 		return -1;
 	if (add(c, e, &definition, made, err) < 0) {
 		eb_db_end(c->db, false, err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "catalog_priv.h"
+#include "curated.h"
 #include "curated_near.h"
 #include "named_rules.h"
 
@@ -103,7 +104,11 @@ int eb_catalog_no_name(struct eb_catalog *c, const char *name, bool curated,
 {
 	struct eb_near near EB_CLEANUP(eb_near_release) = { 0 };
 	EB_CLEANUP(eb_strv_release) struct eb_strv own = { 0 };
+	EB_CLEANUP(eb_strv_release) struct eb_strv none = { 0 };
 
+	if (c->at && c->at->tell &&
+	    c->at->tell(c->place, name, &own, &none, &none, err) < 0)
+		return -1;
 	if (c->db && eb_db_run(c->db, "SELECT DISTINCT name FROM environment",
 			       take_name, &own, err, "") < 0)
 		return -1;
@@ -185,6 +190,13 @@ static int get_curated(const struct eb_env_ref *ref, struct eb_named **out,
 	return 1;
 }
 
+static bool is_curated(const char *name)
+{
+	struct eb_document d;
+
+	return eb_name_reserved(name) || eb_document_find(name, &d);
+}
+
 static int has_name(struct eb_catalog *c, const char *name,
 		    struct eb_error *err)
 {
@@ -198,17 +210,39 @@ static int has_name(struct eb_catalog *c, const char *name,
 	return one.n > 0;
 }
 
-static int is_missing(struct eb_catalog *c, const struct eb_env_ref *ref,
-		      struct eb_error *err)
+/* 0: it has nothing of that name. */
+static int missing_elsewhere(struct eb_catalog *c, const struct eb_env_ref *ref,
+			     struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv names = { 0 };
+	EB_CLEANUP(eb_strv_release) struct eb_strv versions = { 0 };
+	EB_CLEANUP(eb_strv_release) struct eb_strv labels = { 0 };
+
+	if (c->at->tell(c->place, ref->name, &names, &versions, &labels, err) <
+	    0)
+		return -1;
+	if (!versions.n || (!ref->version && !ref->label))
+		return 0;
+	return ref->version ? say_versions(ref->name, "version", ref->version,
+					   &versions, err)
+			    : say_versions(ref->name, "label", ref->label,
+					   &labels, err);
+}
+
+int eb_catalog_missing(struct eb_catalog *c, const struct eb_env_ref *ref,
+		       struct eb_error *err)
 {
 	int known;
 
 	if (eb_catalog_ready(c, err) < 0)
 		return -1;
+	if (c->at && c->at->tell && !ref->curated &&
+	    missing_elsewhere(c, ref, err) < 0)
+		return -1;
 	known = ref->curated ? 0 : has_name(c, ref->name, err);
 	if (known < 0)
 		return -1;
-	if (!known)
+	if (!known || (!ref->version && !ref->label))
 		return eb_catalog_no_name(c, ref->name, true, err);
 	return ref->version
 		       ? eb_catalog_no_version(c, ref->name, ref->version, err)
@@ -219,16 +253,28 @@ int eb_catalog_get(struct eb_catalog *c, const struct eb_env_ref *ref,
 		   struct eb_named **out, struct eb_error *err)
 {
 	struct eb_named *e = NULL;
-	int rc = get_own(c, ref, &e, err);
+	int rc = 0;
 
+	if (c->at && !ref->curated && !is_curated(ref->name))
+		rc = c->at->get(c->place, ref, &e, err);
+	if (rc == 0)
+		rc = get_own(c, ref, &e, err);
 	if (rc == 0)
 		rc = get_curated(ref, &e, err);
 	if (rc == 0)
-		return is_missing(c, ref, err);
+		return eb_catalog_missing(c, ref, err);
 	if (rc < 0) {
 		eb_named_free(e);
 		return -1;
 	}
 	*out = e;
 	return 0;
+}
+
+int eb_catalog_labels(struct eb_catalog *c, struct eb_named *e,
+		      struct eb_error *err)
+{
+	return e->status == EB_ENV_SHARED && c->at && c->at->labels
+		       ? c->at->labels(c->place, e, err)
+		       : 0;
 }

@@ -7,28 +7,35 @@
 
 #include "catalog_priv.h"
 
+struct pair {
+	const char *name, *value;
+	size_t place;
+};
+
+/* By name and value; the order of channels alone is meant. */
 static int by_text(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct pair *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	if (!c && strcmp(x->name, "channel") != 0)
+		c = strcmp(x->value, y->value);
+	return c ? c : (x->place > y->place) - (x->place < y->place);
 }
 
 char *eb_catalog_pairs_text(const struct eb_strv *name,
 			    const struct eb_strv *value)
 {
 	eb_autojson json_t *all = json_array();
-	eb_autofree char **line = eb_calloc(name->n + 1, sizeof *line);
+	eb_autofree struct pair *pair = eb_calloc(name->n + 1, sizeof *pair);
 	EB_AUTOBUF(text, EB_MAX_TEXT);
 
 	for (size_t i = 0; i < name->n; i++)
-		line[i] = eb_asprintf("%s=%s", name->v[i], value->v[i]);
-	qsort(line, name->n, sizeof *line, by_text);
-	for (size_t i = 0; i < name->n; i++) {
-		char *eq = strchr(line[i], '=');
-
-		*eq = 0;
-		json_array_append_new(all, json_pack("[ss]", line[i], eq + 1));
-		free(line[i]);
-	}
+		pair[i] = (struct pair){ name->v[i], value->v[i], i };
+	qsort(pair, name->n, sizeof *pair, by_text);
+	for (size_t i = 0; i < name->n; i++)
+		json_array_append_new(
+			all, json_pack("[ss]", pair[i].name, pair[i].value));
 	eb_json_canonical(all, &text);
 	return eb_buf_steal(&text, NULL);
 }

@@ -54,11 +54,15 @@ static int set_archived(struct eb_catalog *c, const char *name,
 
 static bool only_curated(struct eb_catalog *c, const char *name)
 {
+	struct eb_document d;
 	struct eb_error ignored = EB_ERROR_INIT;
 	struct eb_env_ref ref = { .name = (char *)name };
 	EB_CLEANUP(eb_named_free_ptr) struct eb_named *e = NULL;
-	int rc = eb_catalog_get(c, &ref, &e, &ignored);
+	int rc;
 
+	if (c->at) /* they have no name of a curated one */
+		return eb_document_find(name, &d);
+	rc = eb_catalog_get(c, &ref, &e, &ignored);
 	eb_err_release(&ignored);
 	return rc == 0 && e->status != EB_ENV_OWN;
 }
@@ -71,6 +75,17 @@ static int end(struct eb_catalog *c, int rc, struct eb_error *err)
 	return -1;
 }
 
+static int elsewhere(struct eb_catalog *c, const char *name,
+		     const char *version, int rc, struct eb_error *err)
+{
+	struct eb_env_ref ref = { .name = (char *)name,
+				  .version = (char *)version };
+
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	return eb_catalog_missing(c, &ref, err);
+}
+
 int eb_catalog_label(struct eb_catalog *c, const char *name,
 		     const char *version, const char *label,
 		     struct eb_error *err)
@@ -79,6 +94,10 @@ int eb_catalog_label(struct eb_catalog *c, const char *name,
 		return -1;
 	if (only_curated(c, name))
 		return eb_catalog_not_own(name, err);
+	if (c->at)
+		return elsewhere(
+			c, name, version,
+			c->at->label(c->place, name, version, label, err), err);
 	if (eb_db_begin(c->db, err) < 0)
 		return -1;
 	return end(c, set_label(c, name, version, label, err), err);
@@ -89,6 +108,11 @@ int eb_catalog_archive(struct eb_catalog *c, const char *name,
 {
 	if (only_curated(c, name))
 		return eb_catalog_not_own(name, err);
+	if (c->at)
+		return elsewhere(
+			c, name, version,
+			c->at->archive(c->place, name, version, archived, err),
+			err);
 	if (eb_db_begin(c->db, err) < 0)
 		return -1;
 	return end(c, set_archived(c, name, version, archived, err), err);

@@ -43,6 +43,8 @@ int eb_catalog_list(struct eb_catalog *c, const char *name, bool archived,
 	const struct eb_digest *s = settings ? settings : &none;
 	struct walk w = { fn, data };
 
+	if (c->at && c->at->list)
+		return c->at->list(c->place, name, archived, fn, data, err);
 	if (eb_catalog_ready(c, err) < 0)
 		return -1;
 	if (!c->db)
@@ -65,6 +67,8 @@ int eb_catalog_remember(struct eb_catalog *c, const char *name,
 			const char *version, const struct eb_digest *settings,
 			const struct eb_digest *hash, struct eb_error *err)
 {
+	if (c->at)
+		return 0;
 	return eb_db_run(c->db,
 			 "INSERT OR REPLACE INTO memo (identity, settings, "
 			 "hash) SELECT definition, ?, ? FROM environment "

@@ -5,14 +5,59 @@
 #include <envbuild/catalog.h>
 
 const char *const eb_named_options[] = {
-	"apt", "as-of", "base", "build-base", "build-env", "no-build-isolation",
+	"activation",
+	"allow-cpu",
+	"apt",
+	"as-of",
+	"base",
+	"base-family",
+	"build-base",
+	"build-env",
+	"channel",
+	"channel-alias",
+	"channel-priority",
+	"compression",
+	"cpu",
+	"cuda",
+	"driver",
+	"experimental-cuda",
+	"gpu",
+	"gpu-arch",
+	"naming",
+	"no-build-isolation",
+	"pip-replace",
+	"platform",
+	"post-link",
+	"pyc",
+	"source-date-epoch",
 	NULL,
 };
+
+static bool is_among(const char *option, const char *const *list)
+{
+	while (*list && strcmp(*list, option) != 0)
+		list++;
+	return *list;
+}
+
+bool eb_named_keeps(const char *option)
+{
+	return is_among(option, eb_named_options);
+}
+
+bool eb_named_repeats(const char *option)
+{
+	static const char *const lists[] = { "apt", "build-env", "channel",
+					     "no-build-isolation", NULL };
+
+	return is_among(option, lists);
+}
 
 const char *eb_env_status_name(enum eb_env_status status)
 {
 	static const char *const names[] = {
 		[EB_ENV_OWN] = "own",
+		[EB_ENV_SHARED] = "shared",
 		[EB_ENV_CURRENT] = "current",
 		[EB_ENV_SUPERSEDED] = "superseded",
 		[EB_ENV_DELETED] = "deleted",

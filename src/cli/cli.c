@@ -106,7 +106,7 @@ static bool is_full(const struct eb_command *cmd, int argc, char **argv,
 
 /* The light program leaves standard input to the other one. */
 static int run(struct eb_cli *cli, int argc, char **argv, int skip, bool light,
-	       struct eb_error *err)
+	       eb_catalog_opener *open_shared, struct eb_error *err)
 {
 	/* Warnings of the configuration come before --progress is known. */
 	cli->progress = eb_progress_new("plain", false, false);
@@ -116,6 +116,7 @@ static int run(struct eb_cli *cli, int argc, char **argv, int skip, bool light,
 	    eb_cli_parse(cli, argc - skip, argv + skip, err) < 0 ||
 	    count_args(cli, err) < 0)
 		return -1;
+	cli->config.open_shared = open_shared;
 	eb_progress_free(cli->progress);
 	cli->progress = eb_progress_new(cli->config.progress, cli->config.quiet,
 					cli->config.verbose);
@@ -148,7 +149,7 @@ static int failed(struct eb_cli *cli, const struct eb_error *err)
 }
 
 int eb_cli_main(int argc, char **argv, const struct eb_command *const *commands,
-		int (*fallback)(char **argv))
+		int (*fallback)(char **argv), eb_catalog_opener *open_shared)
 {
 	struct eb_error err = EB_ERROR_INIT;
 	struct eb_cli cli = { 0 };
@@ -159,12 +160,23 @@ int eb_cli_main(int argc, char **argv, const struct eb_command *const *commands,
 	cli.cmd = find(commands, verb_of(argc, argv, &skip));
 	if (fallback && (!cli.cmd || is_full(cli.cmd, argc, argv, skip)))
 		return fallback(argv);
-	status = run(&cli, argc, argv, skip, fallback, &err);
+	status = run(&cli, argc, argv, skip, fallback, open_shared, &err);
 	if (status < 0)
 		status = failed(&cli, &err);
 	eb_err_release(&err);
 	release(&cli);
 	return status;
+}
+
+bool eb_cli_is_shared(const struct eb_cli *cli)
+{
+	return eb_env_is_shared(&cli->config);
+}
+
+bool eb_cli_env_is_shared(const struct eb_cli *cli)
+{
+	return eb_cli_is_shared(cli) && cli->args.n &&
+	       !eb_env_is_path(cli->args.v[0]);
 }
 
 int eb_cli_store(struct eb_cli *cli, unsigned flags, struct eb_store **out,

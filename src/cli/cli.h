@@ -91,9 +91,10 @@ EB_REGISTRY_COMMANDS(EB_DECLARE)
 #undef EB_DECLARE
 
 /* The whole program. `commands` ends with NULL; `fallback` is called for a
- * verb that is none of them (NULL: there is none). */
+ * verb that is none of them, and for a call that needs the full program (NULL:
+ * this is it). `open_shared` may be NULL. */
 int eb_cli_main(int argc, char **argv, const struct eb_command *const *commands,
-		int (*fallback)(char **argv));
+		int (*fallback)(char **argv), eb_catalog_opener *open_shared);
 
 /* Parse into cli: config by table, own options, the rest. */
 int eb_cli_parse(struct eb_cli *cli, int argc, char **argv,
@@ -102,6 +103,10 @@ int eb_cli_parse(struct eb_cli *cli, int argc, char **argv,
  * the last. A flag has "". */
 const char *eb_cli_own(const struct eb_cli *cli, const char *name);
 
+/* Does the call speak to the team's catalogue? The second: if its first
+ * argument is a name. */
+bool eb_cli_is_shared(const struct eb_cli *cli);
+bool eb_cli_env_is_shared(const struct eb_cli *cli);
 int eb_cli_store(struct eb_cli *cli, unsigned flags, struct eb_store **out,
 		 struct eb_error *err);
 /* The password of --password-stdin, into the configuration: at most 64 KiB, a

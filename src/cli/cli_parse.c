@@ -82,11 +82,7 @@ static int take_common(struct eb_cli *cli, const char *name, struct cursor *c,
 		return eb_err_set(err, EB_USAGE,
 				  "option \"--%s\" takes no value", name);
 	}
-	if (!strcmp(name, "channel")) {
-		eb_strv_add(&cli->config.channel_first, value);
-		return 0;
-	}
-	return eb_config_set(&cli->config, name, value, err);
+	return eb_config_give(&cli->config, name, value, err);
 }
 
 static int take_long(struct eb_cli *cli, struct cursor *c, struct eb_error *err)

@@ -26,7 +26,7 @@ static int change(struct eb_cli *cli, bool archived, struct eb_error *err)
 	EB_CLEANUP(eb_catalog_close_ptr) struct eb_catalog *c = NULL;
 
 	if (eb_cli_own_ref(cli->args.v[0], false, &ref, err) < 0 ||
-	    eb_catalog_open(NULL, 0, &c, err) < 0 ||
+	    eb_env_catalog(&cli->config, 0, cli->events, &c, err) < 0 ||
 	    eb_catalog_archive(c, ref.name, ref.version, archived, err) < 0)
 		return -1;
 	return print(cli, &ref, archived, err);
@@ -44,18 +44,20 @@ static int restore(struct eb_cli *cli, struct eb_error *err)
 
 const struct eb_command eb_cmd_archive = {
 	.name = "archive",
-	.usage = "archive NAME[:VERSION] [--json]",
+	.usage = "archive NAME[:VERSION] [--shared] [--json]",
 	.summary = "hide a version, or all of a name, from lists and latest",
 	.min_args = 1,
 	.max_args = 1,
+	.is_full = eb_cli_is_shared,
 	.run = archive,
 };
 
 const struct eb_command eb_cmd_restore = {
 	.name = "restore",
-	.usage = "restore NAME[:VERSION] [--json]",
+	.usage = "restore NAME[:VERSION] [--shared] [--json]",
 	.summary = "take back what archive did",
 	.min_args = 1,
 	.max_args = 1,
+	.is_full = eb_cli_is_shared,
 	.run = restore,
 };

@@ -86,6 +86,11 @@ int eb_check_run_local(struct eb_cli *cli, struct eb_error *err)
 	return rc ? hit(cli, &row, err) : miss(cli, why, err);
 }
 
+static bool is_full(const struct eb_cli *cli)
+{
+	return eb_check_is_remote(cli) || eb_cli_env_is_shared(cli);
+}
+
 bool eb_check_is_remote(const struct eb_cli *cli)
 {
 	const struct eb_config *c = &cli->config;
@@ -105,6 +110,6 @@ const struct eb_command eb_cmd_check = {
 	.own = eb_check_own,
 	.min_args = 1,
 	.max_args = 1,
-	.is_full = eb_check_is_remote,
+	.is_full = is_full,
 	.run = eb_check_run_local,
 };

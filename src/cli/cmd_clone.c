@@ -7,7 +7,8 @@ bool eb_clone_is_remote(const struct eb_cli *cli)
 {
 	const struct eb_config *c = &cli->config;
 
-	return c->registry && !c->local && !c->offline && !c->no_push;
+	return eb_cli_is_shared(cli) ||
+	       (c->registry && !c->local && !c->offline && !c->no_push);
 }
 
 static int run(struct eb_cli *cli, struct eb_error *err)

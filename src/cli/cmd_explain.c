@@ -18,6 +18,7 @@ static int print_json(const struct eb_explained *x, struct eb_error *err)
 	json_object_set_new(j, "source", json_string(sources[x->from]));
 	json_object_set_new(j, "not_solved",
 			    x->why_not ? json_string(x->why_not) : json_null());
+	json_object_set_new(j, "unsatisfiable", json_boolean(x->unsatisfiable));
 	return eb_cli_print_json(j, err);
 }
 
@@ -32,7 +33,11 @@ static int print_text(const struct eb_explained *x, struct eb_error *err)
 		eb_buf_adds(&text, "\nThe packages were chosen just now, from "
 				   "what is here.\n");
 	if (x->why_not)
-		eb_buf_addf(&text, "\nNothing was solved: %s.\n", x->why_not);
+		eb_buf_addf(&text, "\n%s: %s.\n",
+			    x->unsatisfiable ? "It cannot be had, and the "
+					       "lines alone say the above"
+					     : "Nothing was solved",
+			    x->why_not);
 	if (text.overflow)
 		return eb_err_set(err, EB_INPUT,
 				  "the explanation is longer than %zu bytes",
@@ -55,7 +60,7 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	eb_progress_pause(cli->progress);
 	if ((cli->config.json ? print_json(&x, err) : print_text(&x, err)) < 0)
 		return -1;
-	return x.decision->refused ? EB_NO : EB_OK;
+	return x.decision->refused || x.unsatisfiable ? EB_NO : EB_OK;
 }
 
 static const struct eb_cli_option own[] = { { "no-solve", NULL }, { 0 } };

@@ -118,5 +118,6 @@ const struct eb_command eb_cmd_hash = {
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.is_full = eb_cli_env_is_shared,
 	.run = run,
 };

@@ -43,6 +43,7 @@ static const char *const options[][2] = {
 	{ "--driver N, --gpu-arch LIST", "of the hosts, the oldest" },
 	{ "--base-family FAMILY", "nvidia, azureml, debian, ubuntu" },
 	{ "--registry HOST/PREFIX", "the team's repository; --no-push: none" },
+	{ "--shared", "names are those of the team's catalogue there" },
 	{ "--tag TAG|REF", "another tag, or a copy; may be repeated" },
 	{ "--username N --password-stdin", "the login of the registry" },
 	{ "--timeout TIME, --plain-http", "of a small request; beyond "
@@ -66,6 +67,7 @@ static const char *const options[][2] = {
 	{ "--offline", "nothing from the network" },
 	{ "--pyc compile|none", "bytecode" },
 	{ "--post-link run|skip|error", "packages' post-link scripts" },
+	{ "--naming azureml", "where Azure's scripts look for it, too" },
 	{ "--activation env|none", "conda activation as image variables" },
 	{ "--compression gzip|zstd[:N]", "of the layers" },
 	{ "--cache-dir DIR, --jobs N", "the store; packages at once" },

@@ -11,7 +11,7 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	const char *label = cli->args.v[1];
 
 	if (eb_cli_own_ref(cli->args.v[0], true, &ref, err) < 0 ||
-	    eb_catalog_open(NULL, 0, &c, err) < 0 ||
+	    eb_env_catalog(&cli->config, 0, cli->events, &c, err) < 0 ||
 	    eb_catalog_label(c, ref.name, ref.version, label, err) < 0)
 		return -1;
 	if (cli->config.json)
@@ -24,9 +24,10 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 
 const struct eb_command eb_cmd_label = {
 	.name = "label",
-	.usage = "label NAME:VERSION LABEL [--json]",
+	.usage = "label NAME:VERSION LABEL [--shared] [--json]",
 	.summary = "give a label to a version, and take it from another",
 	.min_args = 2,
 	.max_args = 2,
+	.is_full = eb_cli_is_shared,
 	.run = run,
 };

@@ -11,7 +11,7 @@ enum { NAME, VERSION, FRAMEWORK, CUDA, STATUS, IMAGE, COLUMNS };
 
 struct entry {
 	char *column[COLUMNS]; /* NULL: not known */
-	bool own, complete, known, fixed;
+	bool own, shared, complete, known, fixed;
 	struct eb_digest hash; /* of its definition, when it is known */
 };
 
@@ -54,8 +54,13 @@ static int add_own(void *data, const struct eb_catalog_row *row,
 	e->column[VERSION] = eb_strdup(row->version);
 	e->column[FRAMEWORK] = eb_strdup(row->framework);
 	e->column[CUDA] = eb_strdup(row->cuda);
-	e->column[STATUS] = eb_strdup(row->archived ? "archived" : "own");
-	e->own = true;
+	e->column[STATUS] = eb_strdup(row->archived ? "archived"
+				      : row->shared ? "shared"
+						    : "own");
+	e->own = !row->shared;
+	e->shared = row->shared;
+	if (row->shared)
+		e->column[IMAGE] = eb_strdup(row->has_image ? "yes" : "no");
 	e->known = row->hash;
 	if (row->hash)
 		e->hash = *row->hash;
@@ -135,7 +140,7 @@ static void find_images(struct listing *l)
 		struct eb_error ignored = EB_ERROR_INIT;
 		struct entry *e = &l->entry[i];
 
-		if (!e->complete)
+		if (!e->complete || e->shared)
 			continue;
 		e->column[IMAGE] =
 			eb_strdup(has_image(l, e, &ignored) > 0 ? "yes" : "no");
@@ -237,7 +242,8 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	l.all = eb_cli_own(cli, "all");
 	if (own && curated)
 		own = curated = false;
-	if (eb_catalog_open(NULL, EB_CATALOG_READONLY, &l.catalog, err) < 0)
+	if (eb_env_catalog(&cli->config, EB_CATALOG_READONLY, cli->events,
+			   &l.catalog, err) < 0)
 		return -1;
 	if (eb_cli_store(cli, EB_STORE_READONLY, &l.store, &none) < 0)
 		eb_err_release(&none);
@@ -262,8 +268,9 @@ static const struct eb_cli_option own_options[] = {
 
 const struct eb_command eb_cmd_list = {
 	.name = "list",
-	.usage = "list [--all] [--own] [--curated] [--json]",
+	.usage = "list [--all] [--own] [--curated] [--shared] [--json]",
 	.summary = "environments that have names",
 	.own = own_options,
+	.is_full = eb_cli_is_shared,
 	.run = run,
 };

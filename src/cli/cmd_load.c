@@ -49,10 +49,12 @@ static const struct eb_cli_option own[] = {
 
 const struct eb_command eb_cmd_load = {
 	.name = "load",
-	.usage = "load DIR [--name NAME] [--version VERSION] [--json]",
+	.usage = "load DIR [--name NAME] [--version VERSION] [--shared] "
+		 "[--json]",
 	.summary = "a definition that Azure ML saved, into the catalogue",
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.is_full = eb_cli_is_shared,
 	.run = run,
 };

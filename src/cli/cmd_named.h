@@ -22,7 +22,7 @@ int eb_cli_own_ref(const char *text, bool version, struct eb_env_ref *out,
 
 /* Does a clone ask the registry for the image? */
 bool eb_clone_is_remote(const struct eb_cli *cli);
-#define EB_CLONE_USAGE "clone ENV NEWNAME [--json]"
+#define EB_CLONE_USAGE "clone ENV NEWNAME [--shared] [--json]"
 #define EB_CLONE_SUMMARY "the same under another name; nothing is built"
 
 #endif

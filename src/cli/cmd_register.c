@@ -7,20 +7,23 @@
 static void remember(struct eb_cli *cli, const struct eb_named *e)
 {
 	EB_CLEANUP(eb_catalog_close_ptr) struct eb_catalog *c = NULL;
-	struct eb_error ignored = EB_ERROR_INIT;
-	struct eb_config config = cli->config; /* what it has is borrowed */
+	struct eb_config config EB_CLEANUP(eb_config_release) = { 0 };
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	struct eb_digest settings, hash;
 	bool fixed;
 
-	config.base = config.build_base = config.as_of = NULL;
-	config.build_env = config.no_build_isolation = (struct eb_strv){ 0 };
+	if (eb_cli_is_shared(cli))
+		return;
+	eb_config_copy(&cli->config, &config);
+	for (size_t i = 0; i < config.given.n; i++)
+		eb_config_reset(&config, config.given.v[i]);
+	eb_strv_release(&config.given);
 	if (eb_env_settings(&config, NULL, &settings, &ignored) == 0 &&
 	    eb_named_definition(e, &config, NULL, &hash, &fixed, &ignored) ==
 		    0 &&
 	    fixed && eb_catalog_open(NULL, 0, &c, &ignored) == 0)
 		eb_catalog_remember(c, e->name, e->version, &settings, &hash,
 				    &ignored);
-	eb_err_release(&ignored);
 }
 
 static int run(struct eb_cli *cli, struct eb_error *err)
@@ -52,10 +55,11 @@ static const struct eb_cli_option own[] = {
 const struct eb_command eb_cmd_register = {
 	.name = "register",
 	.usage = "register ENV --name NAME [--version VERSION] [--base REF] "
-		 "[--as-of DATE] [--json]",
+		 "[--as-of DATE] [OPTIONS] [--shared] [--json]",
 	.summary = "keep a definition under a name",
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.is_full = eb_cli_is_shared,
 	.run = run,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* envbuild save ENV DIR: a definition as Azure's files. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <envbuild/azure.h>
@@ -7,6 +8,14 @@
 #include <envbuild/json.h>
 
 #include "cmd_named.h"
+
+/* Where they are put to be read again. */
+static const char *scratch(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
 
 /* The files that it was loaded from, read again where they stood together. */
 static int from_files(const struct eb_named *e, const char *platform,
@@ -18,7 +27,7 @@ static int from_files(const struct eb_named *e, const char *platform,
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	int rc;
 
-	if (!files || !(dir = eb_make_tempdir("/tmp", "envbuild-", err)))
+	if (!files || !(dir = eb_make_tempdir(scratch(), "envbuild-", err)))
 		return -1;
 	rc = eb_azure_write(files, dir, false, err);
 	if (rc == 0)
@@ -28,8 +37,8 @@ static int from_files(const struct eb_named *e, const char *platform,
 }
 
 /* What a definition of another form says, as Azure would have it. */
-static void from_text(struct eb_cli *cli, const struct eb_named *e,
-		      struct eb_azure **out)
+static int from_text(struct eb_cli *cli, const struct eb_named *e,
+		     struct eb_azure **out, struct eb_error *err)
 {
 	const char *base = eb_named_option(e, "base");
 	struct eb_azure *a = *out = eb_calloc(1, sizeof *a);
@@ -38,10 +47,43 @@ static void from_text(struct eb_cli *cli, const struct eb_named *e,
 	a->image = eb_strdup(base);
 	eb_strv_copy(&a->variable_name, &e->variable_name);
 	eb_strv_copy(&a->variable_value, &e->variable_value);
-	if (!base)
+	if (base)
+		return 0;
+	if (eb_named_image(e, &cli->config, &a->image, err) < 0)
+		return -1;
+	if (a->image)
+		eb_warn(cli->events,
+			"the definition names no base, and Azure ML wants one: "
+			"it is \"%s\", which its lines decide",
+			a->image);
+	else
 		eb_warn(cli->events,
 			"the definition names no base: \"image\" is left open, "
 			"and Azure ML wants one");
+	return 0;
+}
+
+/* Options that it keeps; the base is an image. */
+static void tell_options(struct eb_cli *cli, const struct eb_named *e,
+			 const struct eb_azure *a)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv names = { 0 };
+	EB_AUTOBUF(text, EB_MAX_TEXT);
+
+	for (size_t i = 0; i < e->option_name.n; i++) {
+		const char *name = e->option_name.v[i];
+
+		if ((strcmp(name, "base") != 0 || !a->image ||
+		     strcmp(e->option_value.v[i], a->image) != 0) &&
+		    !eb_strv_has(&names, name))
+			eb_strv_add(&names, name);
+	}
+	for (size_t i = 0; i < names.n; i++)
+		eb_buf_addf(&text, "%s--%s", i ? ", " : "", names.v[i]);
+	if (names.n)
+		eb_warn(cli->events,
+			"the files of Azure ML hold no options: %s %s left out",
+			text.data, names.n > 1 ? "are" : "is");
 }
 
 static int refuse_requirements(const char *input, struct eb_error *err)
@@ -60,7 +102,8 @@ static int get(struct eb_cli *cli, struct eb_named **out, struct eb_error *err)
 	struct eb_env_ref ref EB_CLEANUP(eb_env_ref_release) = { 0 };
 	const char *input = cli->args.v[0];
 
-	if (eb_catalog_open(NULL, EB_CATALOG_READONLY, &c, err) < 0)
+	if (eb_env_catalog(&cli->config, EB_CATALOG_READONLY, cli->events, &c,
+			   err) < 0)
 		return -1;
 	if (eb_env_is_path(input))
 		return eb_env_definition(c, input, &cli->config, cli->events,
@@ -80,10 +123,10 @@ static int read_it(struct eb_cli *cli, struct eb_azure **out,
 		return -1;
 	if (!strcmp(e->file, "requirements.txt"))
 		return refuse_requirements(cli->args.v[0], err);
-	if (!e->files)
-		from_text(cli, e, out);
-	else if (from_files(e, cli->config.platform, out, err) < 0)
+	if ((e->files ? from_files(e, cli->config.platform, out, err)
+		      : from_text(cli, e, out, err)) < 0)
 		return -1;
+	tell_options(cli, e, *out);
 	if (e->name && (!(*out)->name || strcmp((*out)->name, e->name)))
 		eb_azure_rename(*out, e->name, e->version);
 	return 0;
@@ -127,10 +170,11 @@ static const struct eb_cli_option own[] = {
 
 const struct eb_command eb_cmd_save = {
 	.name = "save",
-	.usage = "save ENV DIR [--format v1|v2] [--overwrite]",
+	.usage = "save ENV DIR [--format v1|v2] [--overwrite] [--shared]",
 	.summary = "a definition as the files of Azure ML",
 	.own = own,
 	.min_args = 2,
 	.max_args = 2,
+	.is_full = eb_cli_env_is_shared,
 	.run = run,
 };

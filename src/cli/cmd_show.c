@@ -100,10 +100,11 @@ static json_t *options(const struct eb_named *e)
 
 	for (size_t i = 0; i < e->option_name.n; i++) {
 		const char *name = e->option_name.v[i];
-		json_t *value = json_string(e->option_value.v[i]);
+		json_t *value = eb_config_option(name) == 1
+					? json_true()
+					: json_string(e->option_value.v[i]);
 
-		if (!strcmp(name, "apt") || !strcmp(name, "build-env") ||
-		    !strcmp(name, "no-build-isolation")) {
+		if (eb_named_repeats(name)) {
 			if (!json_object_get(j, name))
 				json_object_set_new(j, name, json_array());
 			json_array_append_new(json_object_get(j, name), value);
@@ -167,8 +168,10 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	EB_CLEANUP(eb_strv_release) struct eb_strv findings = { 0 };
 
 	if (eb_env_ref_parse(cli->args.v[0], &ref, err) < 0 ||
-	    eb_catalog_open(NULL, EB_CATALOG_READONLY, &c, err) < 0 ||
-	    eb_catalog_get(c, &ref, &e, err) < 0)
+	    eb_env_catalog(&cli->config, EB_CATALOG_READONLY, cli->events, &c,
+			   err) < 0 ||
+	    eb_catalog_get(c, &ref, &e, err) < 0 ||
+	    eb_catalog_labels(c, e, err) < 0)
 		return -1;
 	if (eb_cli_own(cli, "definition"))
 		return print_text(e, err);
@@ -182,10 +185,11 @@ static const struct eb_cli_option own[] = { { "definition", NULL }, { 0 } };
 
 const struct eb_command eb_cmd_show = {
 	.name = "show",
-	.usage = "show NAME [--definition] [--json]",
+	.usage = "show NAME [--definition] [--shared] [--json]",
 	.summary = "what is known of an environment, and what contradicts",
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.is_full = eb_cli_is_shared,
 	.run = run,
 };

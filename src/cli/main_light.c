@@ -44,5 +44,5 @@ int main(int argc, char **argv)
 		EB_ENTRY) NULL };
 #undef EB_ENTRY
 
-	return eb_cli_main(argc, argv, commands, become_full);
+	return eb_cli_main(argc, argv, commands, become_full, NULL);
 }

@@ -15,7 +15,7 @@ int eb_cli_register(struct eb_cli *cli, const char *input, const char *name,
 
 	if (eb_env_name_check(name, err) < 0 ||
 	    (version && eb_env_version_check(version, err) < 0) ||
-	    eb_catalog_open(NULL, 0, &c, err) < 0 ||
+	    eb_env_catalog(&cli->config, 0, cli->events, &c, err) < 0 ||
 	    eb_env_definition(c, input, &cli->config, cli->events, &e, err) < 0)
 		return -1;
 	free(e->name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What build, lock and run share: the environment, its lock, its image. */
+#include <string.h>
 #include <unistd.h>
 
 #include "image_ref.h"
@@ -69,6 +70,26 @@ static int add_tags(const struct eb_cli *cli, struct eb_result *r,
 	return 0;
 }
 
+/* Where who looks for it as Azure's finds it: on the same host. */
+static int add_azureml(const struct eb_cli *cli, struct eb_result *r,
+		       struct eb_error *err)
+{
+	const char *host = cli->config.registry;
+	eb_autofree char *reference = NULL;
+	char name[EB_AZUREML_NAME];
+
+	if (!eb_naming_is_azureml(r->lock ? r->lock->naming
+					  : cli->config.naming))
+		return 0;
+	eb_azureml_name(&r->built.lock, name);
+	reference = eb_asprintf("%.*s/azureml/%s:latest",
+				(int)strcspn(host, "/"), host, name);
+	if (eb_team_tag(r->team, &r->image.digest, reference, err) < 0)
+		return -1;
+	eb_note(cli->events, "also %s", reference);
+	return 0;
+}
+
 /* The image under its name in the catalogue. */
 static int add_name(struct eb_result *r, struct eb_error *err)
 {
@@ -90,7 +111,9 @@ int eb_result_build(struct eb_cli *cli, struct eb_result *r,
 	else if (eb_team_build(r->team, r->lock, r->env, &cli->config, r->store,
 			       cli->events, &r->built, &r->image, err) < 0)
 		return -1;
-	return add_tags(cli, r, err) < 0 ? -1 : add_name(r, err);
+	if (add_tags(cli, r, err) < 0 || add_azureml(cli, r, err) < 0)
+		return -1;
+	return add_name(r, err);
 }
 
 char *eb_result_registry(const struct eb_result *r)

@@ -11,6 +11,10 @@ struct writing {
 	struct eb_buf header;
 	const char *what;
 };
+struct check {
+	eb_part_check_fn *fn; /* or NULL */
+	void *data;
+};
 
 static int check_target(const struct eb_entry *e, const char *what,
 			struct eb_error *err)
@@ -148,8 +152,8 @@ static void release(struct writing *w)
 
 static int write_blob(unsigned threads, struct eb_store *store,
 		      const struct eb_compressor *c, struct eb_entries *entries,
-		      const char *what, struct eb_item *item,
-		      struct eb_error *err)
+		      const char *what, const struct check *check,
+		      struct eb_item *item, struct eb_error *err)
 {
 	struct writing w EB_CLEANUP(release) = { .c = c, .what = what };
 
@@ -158,7 +162,26 @@ static int write_blob(unsigned threads, struct eb_store *store,
 	if (eb_sink_begin(store, c, &w.sink, err) < 0 ||
 	    write_all(&w, item->kind, entries, err) < 0)
 		return eb_err_prefix(err, "\"%s\", packing", what);
+	if (check->fn && check->fn(check->data, err) < 0)
+		return -1;
 	return eb_sink_end(eb_steal(w.sink), item, what, err);
+}
+
+static int write_part(unsigned threads, struct eb_store *store,
+		      const struct eb_compressor *c, enum eb_item_kind kind,
+		      const struct eb_digest *key, struct eb_entries *entries,
+		      const char *what, const struct check *check,
+		      struct eb_item *out, struct eb_error *err)
+{
+	memset(out, 0, sizeof *out);
+	out->kind = kind;
+	out->key = *key;
+	if (check_entries(entries, what, err) < 0 ||
+	    eb_entries_sort(entries, what, err) < 0 ||
+	    add_digests(entries, err) < 0 ||
+	    write_blob(threads, store, c, entries, what, check, out, err) < 0)
+		return -1;
+	return eb_list_put(store, entries, NULL, 0, out, err);
 }
 
 int eb_part_write_by(unsigned threads, struct eb_store *store,
@@ -167,15 +190,22 @@ int eb_part_write_by(unsigned threads, struct eb_store *store,
 		     const char *what, struct eb_item *out,
 		     struct eb_error *err)
 {
-	memset(out, 0, sizeof *out);
-	out->kind = kind;
-	out->key = *key;
-	if (check_entries(entries, what, err) < 0 ||
-	    eb_entries_sort(entries, what, err) < 0 ||
-	    add_digests(entries, err) < 0 ||
-	    write_blob(threads, store, c, entries, what, out, err) < 0)
-		return -1;
-	return eb_list_put(store, entries, NULL, 0, out, err);
+	const struct check none = { NULL, NULL };
+
+	return write_part(threads, store, c, kind, key, entries, what, &none,
+			  out, err);
+}
+
+int eb_part_write_checked(struct eb_store *store, const struct eb_compressor *c,
+			  enum eb_item_kind kind, const struct eb_digest *key,
+			  struct eb_entries *entries, const char *what,
+			  eb_part_check_fn *fn, void *data, struct eb_item *out,
+			  struct eb_error *err)
+{
+	const struct check check = { fn, data };
+
+	return write_part(eb_layer_cpus(), store, c, kind, key, entries, what,
+			  &check, out, err);
 }
 
 int eb_part_write(struct eb_store *store, const struct eb_compressor *c,

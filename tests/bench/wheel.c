@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wheel pack WHEEL STORE: the members of a wheel become a layer in the store.
+ * wheel pack WHEEL STORE: the members of a wheel become a layer in the store;
+ * the sum of the whole file, which a build compares with the lock's, is made
+ * beside that, and nothing is in the store before it is there.
  * wheel floor THREADS WHEEL: what that cannot do without, and nothing else:
  * inflate each member and SHA-256 of it; SHA-256 of as many bytes as the tar
  * has; SHA-256 of the packed bytes. Large pieces of work first. Nothing is
@@ -77,8 +79,21 @@ static void add_entries(struct eb_entries *e)
 	}
 }
 
+/* eb_part_check_fn: as a build does */
+static int end_sum(void *data, struct eb_error *err)
+{
+	struct eb_sum **s = data;
+	struct eb_digest sum;
+	uint64_t size;
+
+	if (eb_sum_end(eb_steal(*s), &sum, &size, err) < 0)
+		return -1;
+	return eb_digest_is_zero(&sum) ? -1 : 0;
+}
+
 static int pack(const char *folder, struct eb_error *err)
 {
+	EB_CLEANUP(eb_sum_abort_ptr) struct eb_sum *s = eb_sum_begin(zip.fd);
 	EB_CLEANUP(eb_entries_release) struct eb_entries e = { 0 };
 	struct eb_store *store;
 	struct eb_compressor c;
@@ -92,8 +107,8 @@ static int pack(const char *folder, struct eb_error *err)
 		return -1;
 	rc = eb_compressor_init(&c, "gzip", err);
 	if (rc == 0)
-		rc = eb_part_write(store, &c, EB_ITEM_LAYER, &key, &e, "wheel",
-				   &item, err);
+		rc = eb_part_write_checked(store, &c, EB_ITEM_LAYER, &key, &e,
+					   "wheel", end_sum, &s, &item, err);
 	eb_store_close(store);
 	return rc;
 }

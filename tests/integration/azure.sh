@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Azure ML's files as what is built, linted, loaded and saved.
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/lib.sh disable=SC2016
 . "$(dirname "$0")/../lib.sh"
 
 # as_v1 DIR: what the first version of the SDK saves.
@@ -79,6 +79,62 @@ mlflow() {
 }
 it "MLflow's python_env.yaml" mlflow
 
+# Why, of all of them: the same decision, each with the lines of its own files.
+explained() {
+	local base=mcr.microsoft.com/azureml
+	local image=$base/openmpi3.1.2-cuda10.1-cudnn7-ubuntu18.04:20200821.v1
+	local input filter='.schema == 1 and .source == "lines" and
+		.status == "ok" and .cuda == "10.2" and .image == $image and
+		(.warnings | any(contains("deprecated"))) and
+		(.forced_by | any(.package == "torch" and .file == $file and
+			.line == $line))'
+	as_v1 v1
+	sed -i "s|\"scratch\"|\"$image\"|" v1/azureml_environment.json
+	printf 'channels: [a]\ndependencies:\n- python=3.7\n- pip:\n  - torch==1.6.0\n' |
+		tee conda.yml >v1/conda_dependencies.yml
+	printf 'name: e\nimage: %s\nconda_file: conda.yml\n' "$image" >env2.yml
+	{
+		printf 'name: e\nimage: %s\nconda_file:\n' "$image"
+		sed 's/^/  /' conda.yml
+	} >inline.yml
+	printf 'command: x\nenvironment: file:env2.yml\n' >job.yml
+	{
+		printf 'command: x\nenvironment:\n'
+		sed 's/^/  /' inline.yml | grep -v 'name:'
+	} >inside.yml
+	printf 'jobs:\n  a:\n    environment: file:env2.yml\n  b:\n    environment: file:inline.yml\n' \
+		>two.yml
+	while read -r input file line; do
+		"$ENVBUILD" explain "$input" --no-solve --json >json 2>stderr
+		cat json
+		jq -e --arg image "$image" --arg file "$file" \
+			--argjson line "$line" "$filter" json
+	done <<-'EOF'
+		v1 v1/conda_dependencies.yml 5
+		env2.yml conda.yml 5
+		inline.yml inline.yml 8
+		job.yml conda.yml 5
+		inside.yml inside.yml 9
+		two.yml#jobs.a conda.yml 5
+		two.yml#jobs.b inline.yml 8
+	EOF
+	fails 3 'jobs.a, jobs.b' "$ENVBUILD" explain two.yml
+	"$ENVBUILD" explain v1 --no-solve >told
+	grep -qF 'The base image is' told
+	grep -qF 'which is the one that was asked for' told
+	grep -qF 'v1/conda_dependencies.yml:5:5: "torch==1.6.0"' told
+	# another one than the definition's is what is asked for, then
+	"$ENVBUILD" explain env2.yml --no-solve --base debian:12-slim --json |
+		jq -e '.image == "debian:12-slim"'
+	fails 1 '' "$ENVBUILD" explain v1 --no-solve --cuda 12.6
+	fails 1 '' "$ENVBUILD" explain job.yml --no-solve --gpu-arch 9.0
+	printf 'environment: azureml:AzureML-PyTorch-1.6-GPU:4\n' >named.yml
+	"$ENVBUILD" explain named.yml --no-solve --json |
+		jq -e '.cuda == "10.2" and (.warnings |
+			any(contains("torchvision==0.5.0")))'
+}
+it 'explain tells of folder, version 2 and job' explained
+
 base_alone() {
 	as_v1 own
 	rm own/conda_dependencies.yml
@@ -109,6 +165,36 @@ there_and_back() {
 	[ ! -e out3/azureml_environment.json ]
 }
 it 'loaded, saved, loaded: the same bytes' there_and_back
+
+# The form is v1 or v2; the files go through a folder of this process alone;
+# options have no place in them.
+saved_wrong() {
+	local file=v1/azureml_environment.json
+
+	as_v1 v1
+	"$ENVBUILD" load v1 >out
+	fails 2 '--format "x": v1 or v2' "$ENVBUILD" save mine there --format x
+	fails 2 '' "$ENVBUILD" save mine there --format
+	[ ! -e there ]
+	mkdir tmp
+	TMPDIR=$PWD/tmp "$ENVBUILD" save mine there >out 2>stderr
+	same "$(ls -A tmp)" ''
+	same "$(cat stderr)" ''
+	fails 7 "$PWD/nowhere" env TMPDIR="$PWD/nowhere" \
+		"$ENVBUILD" save mine again
+	[ ! -e again ]
+	"$ENVBUILD" save v1 here --gpu --as-of 2026-01-01 >out 2>stderr
+	grep -q 'hold no options: --as-of, --gpu are left out' stderr
+	"$ENVBUILD" load v1 --name based --base debian:12 >out
+	"$ENVBUILD" save based other >out 2>stderr
+	grep -q 'hold no options: --base is left out' stderr
+	cmp $file here/azureml_environment.json
+	# a folder stands where a file is to be: nothing changes
+	mkdir odd odd/conda_dependencies.yml
+	fails 3 'a folder has that name' "$ENVBUILD" save mine odd --overwrite
+	same "$(ls odd)" conda_dependencies.yml
+}
+it 'what cannot be saved' saved_wrong
 
 curated() {
 	local name

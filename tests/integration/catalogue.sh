@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Environments that have names: references, curated and own ones, clones that
 # are there without being built, the tag of a name in a registry.
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/lib.sh disable=SC2016
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=tests/registry_lib.sh
 . "$(dirname "$0")/../registry_lib.sh"
@@ -96,8 +96,6 @@ registering() {
 	own_catalogue
 	define greeting=1.0
 	same "$("$ENVBUILD" register env.yml --name n)" n:1
-	same "$("$ENVBUILD" register env.yml --name n --gpu 2>stderr)" n:1
-	grep -q 'keeps none of --gpu' stderr
 	echo '# the same' >>env.yml
 	same "$("$ENVBUILD" register env.yml --name n)" n:1
 	same "$("$ENVBUILD" register env.yml --name n --base scratch)" n:2
@@ -119,6 +117,95 @@ registering() {
 	define 'python, {pip: [./beside]}'
 	fails 3 'lies beside' "$ENVBUILD" register env.yml --name n
 	same "$(versions n)" next
+}
+
+# Every option that counts in the definition hash, as the command line has it.
+kept() {
+	local options=(--gpu --driver 535 --gpu-arch 'sm_80,7.0' --allow-cpu
+		--base-family nvidia --pyc none --post-link skip
+		--activation none --naming azureml --pip-replace never
+		--compression zstd --channel-alias http://a.example
+		--channel-priority flexible --platform linux/arm64
+		--source-date-epoch 86400 --experimental-cuda
+		--as-of 2026-01-01 --apt 'git libgl1' --base scratch
+		--build-base scratch --build-env A=1 --build-env B=2
+		--no-build-isolation x --channel z --channel b)
+	own_catalogue
+	define 'greeting, {pip: [x]}'
+	same "$("$ENVBUILD" register env.yml --name n)" n:1
+	same "$("$ENVBUILD" register env.yml --name n "${options[@]}")" n:2
+	same "$("$ENVBUILD" register env.yml --name n "${options[@]}")" n:2
+	"$ENVBUILD" hash env.yml --show "${options[@]}" >want
+	"$ENVBUILD" hash n --show >got
+	cmp want got
+	same "$(grep -c '^option ' got)" 22
+	"$ENVBUILD" clone n:2 twin
+	"$ENVBUILD" hash twin --show | cmp want -
+	"$ENVBUILD" show twin --json >shown
+	jq -e '.options | .gpu == true and .channel == ["z", "b"] and
+		.apt == ["git", "libgl1"] and .driver == "535"' shown
+	"$ENVBUILD" show twin >shown
+	grep -q '^gpu-arch *7.0,8.0$' shown
+	# the command line wins, each option for itself
+	"$ENVBUILD" hash n --show --driver 550 --pyc compile --channel q >got
+	grep -q '^option driver=550$' got
+	grep -q '^option gpu-arch=7.0,8.0$' got
+	same "$(grep -c 'option pyc' got)" 0
+	same "$(sed -n 's|^channel http://a.example/||p' got)" q
+	# the CPU takes the place of all that is said of a GPU
+	"$ENVBUILD" clone n:2 cpu --cpu
+	"$ENVBUILD" hash cpu --show >got
+	grep -q '^option cpu=true$' got
+	same "$(grep -c 'option \(gpu\|driver\|gpu-arch\|cuda\)=' got)" 0
+	"$ENVBUILD" hash cpu --show --cuda 12.4 >got
+	same "$(sed -n 's/^option c[pu]*[da]*=//p' got)" 12.4
+	fails 2 'asks for a GPU' "$ENVBUILD" register env.yml --name n \
+		--gpu --cpu
+}
+
+# What is configured gives way to what a name keeps, but for base and date.
+kept_or_configured() {
+	own_catalogue
+	define greeting
+	"$ENVBUILD" register env.yml --name n --cpu --pyc compile
+	"$ENVBUILD" register env.yml --name based --base scratch
+	printf 'gpu: true\npyc: none\ndriver: "535"\nbase: debian:12\n' \
+		>configured.yml
+	"$ENVBUILD" hash n --show --config configured.yml >got
+	same "$(grep '^option [a-z]' got)" 'option cpu=true'
+	grep -q '^base .*debian:12' got
+	"$ENVBUILD" hash based --show --config configured.yml >got
+	grep -q '^base .*debian:12' got
+	grep -q '^option gpu=true$' got
+	"$ENVBUILD" hash n --show --config configured.yml --gpu >got
+	grep -q '^option gpu=true$' got
+	# a list remembers hashes under what the command line gave
+	"$ENVBUILD" list --own --json >/dev/null
+	"$ENVBUILD" list --own --json --cpu >/dev/null
+}
+
+# A folder as a channel and a login: what stands alone, and nothing secret.
+kept_channels() {
+	own_catalogue
+	define greeting
+	mkdir folder
+	"$ENVBUILD" register env.yml --name n --channel ./folder \
+		--channel http://user:secret@c.example/x \
+		--channel 'http://${WHO}@c.example/y' 2>stderr
+	grep -q 'kept without its login' stderr
+	"$ENVBUILD" show n --json >shown
+	jq -e --arg here "file://$PWD/folder" '.options.channel ==
+		[$here, "http://c.example/x", "http://${WHO}@c.example/y"]' shown
+	grep -rq secret data && fail 'the login is in the catalogue'
+	WHO=u:p "$ENVBUILD" hash n --show | grep -q '^channel http://c.example/y$'
+	need_program python3
+	python3 -c 'import sqlite3
+db = sqlite3.connect("data/envbuild/catalogue.sqlite")
+db.execute("UPDATE environment SET options = ?",
+           ("""[["cache-dir", "/elsewhere"]]""",))
+db.commit()'
+	fails 3 'option "cache-dir" is none that a definition has' \
+		"$ENVBUILD" hash n
 }
 
 labels_and_archive() {
@@ -222,6 +309,49 @@ sqlite3.connect("data/envbuild/catalogue.sqlite").execute(
 	"$ENVBUILD" hash AzureML-Tutorial >/dev/null
 }
 
+# What is no catalogue any more is never taken for an empty one.
+damaged() {
+	local file=data/envbuild/catalogue.sqlite command kind size
+	own_catalogue
+	define greeting
+	for kind in text cut hole; do
+		rm -rf data
+		"$ENVBUILD" register env.yml --name n
+		need_program python3
+		python3 -c 'import sqlite3
+db = sqlite3.connect("data/envbuild/catalogue.sqlite")
+db.execute("PRAGMA journal_mode = DELETE")'
+		size=$(stat -c %s "$file")
+		case $kind in
+		text) echo 'no database' >"$file" ;;
+		cut) truncate -s $((size - 6000)) "$file" ;;
+		hole) yes | head -c $((size - 4096)) |
+			dd of="$file" bs=4096 seek=1 conv=notrunc ;;
+		esac
+		cp "$file" before
+		for command in 'show n' 'list' 'hash n' 'clone n m' 'label n:1 x' \
+			'register env.yml --name n' 'archive n'; do
+			# shellcheck disable=SC2086 # words
+			fails 6 "$file" "$ENVBUILD" $command
+		done
+		# but for the mode of its journal, in the header
+		cmp -i "$([ "$kind" = text ] || echo 10)0" before "$file"
+		# what is curated needs no file
+		"$ENVBUILD" hash AzureML-Tutorial >/dev/null
+	done
+	echo 'no database' >"$file"
+	fails 6 'put a copy in its place' "$ENVBUILD" show n
+	# one whose making was interrupted is empty
+	: >"$file"
+	fails 3 'no environment' "$ENVBUILD" show n
+	"$ENVBUILD" list --own
+	same "$("$ENVBUILD" register env.yml --name n)" n:1
+	rm "$file"*
+	mkdir "$file"
+	fails 7 'opening' "$ENVBUILD" register env.yml --name n
+	fails 7 'opening' "$ENVBUILD" show n
+}
+
 lists() {
 	own_catalogue
 	"$ENVBUILD" list --all --curated --json >all
@@ -254,11 +384,15 @@ it 'a name is found by all its references' references
 it 'its base and its date are defaults' defaults
 it 'what is not public is told, and what is near' not_public
 it 'a definition gets a version, the same one the same' registering
+it 'options are kept, and the command line wins' kept
+it 'what a name keeps wins over a configuration' kept_or_configured
+it 'channels that are kept stand alone' kept_channels
 it 'labels move, archived versions hide' labels_and_archive
 it 'a clone is there when its original is' clones
 it 'a name is a tag in the registry' in_a_registry
 it 'several at once get versions of their own' at_once
 it 'a catalogue of a newer format is refused' newer
+it 'a damaged catalogue is told, and left as it is' damaged
 it 'all there are, and those that can be built' lists
 it 'all of our own set can be solved' own_set
 done_testing

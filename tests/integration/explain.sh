@@ -168,10 +168,57 @@ others() {
 	cat json
 	jq -e '.source == "solved" and .cuda == "12.8"' json
 	jq -e '.forced_by | any(.package == "--cuda") | not' json
-	eb explain --gpu --experimental-cuda --cuda 12.6 --json >json
+	fails 1 '' eb explain --gpu --experimental-cuda --cuda 12.6 --json
+	cp stdout json
 	jq -e '.source == "lines" and (.not_solved | contains("__cuda"))' json
 }
 it 'another CUDA where one has no packages' others
+
+# What cannot be had is a clear no, with the reasons; what the lines say of the
+# base is told all the same.
+unsatisfiable() {
+	define python=3.11 pytorch=2.6 numpy=99
+	fails 1 '' eb explain --gpu
+	grep -qF 'It cannot be had' stdout
+	grep -qF 'numpy=99' stdout
+	grep -qF 'no such version' stdout
+	grep -qF 'The base image is' stdout
+	fails 1 '' eb explain --gpu --json
+	jq -e '.unsatisfiable and .status == "ok" and .source == "lines" and
+		(.not_solved | contains("no such version"))' stdout
+	eb explain --gpu --no-solve --json |
+		jq -e '.unsatisfiable == false and .not_solved == null'
+	define python=3.11 no-such-package
+	fails 1 '' eb explain
+	grep -qF 'no channel has a package of that name' stdout
+	# what is not here is no answer
+	printf 'channels: [conda-forge]\ndependencies: [python]\n' \
+		>environment.yml
+	eb explain --json | jq -e '.unsatisfiable == false and
+		(.not_solved | contains("--offline"))'
+}
+it 'a request without a solution is refused, with reasons' unsatisfiable
+
+# The same of a pip section: an index in a folder, and one that is away.
+pip_unsatisfiable() {
+	local packages base
+	packages=$(need_channel)
+	base=$(need_base)
+	[ -x "$ENVBUILD_BUILD/libexec/envbuild/uv" ] || skip 'no uv'
+	mkdir links
+	pip_section() {
+		printf 'channels: ["file://%s"]\ndependencies: [python, {pip: [%s]}]\n' \
+			"$packages" "$1" >environment.yml
+	}
+	pip_section "--no-index, --find-links $PWD/links, six"
+	fails 1 '' eb explain --base "rootfs:$base"
+	grep -qF '"six": there is no such project' stdout
+	pip_section 'six'
+	eb explain --base "rootfs:$base" --json |
+		jq -e '.unsatisfiable == false and
+			(.not_solved | contains("offline"))'
+}
+it 'so is a pip section that no index has' pip_unsatisfiable
 
 local_base() {
 	local base

@@ -130,6 +130,34 @@ damaged() {
 }
 it 'a wheel of other bytes, one that breaks off, no python: said' damaged
 
+# A large wheel's own sum is made while it is packed. This one is whole, its
+# RECORD is right, its size too, and it is another one.
+other_large() {
+	local make=("$TOP/tests/fixtures/index_wheels.py" "$wheels")
+	local large='large 1.0 stored size=6000000 file=large/d.txt'
+
+	python3 "${make[@]}" "$large:one" >/dev/null
+	define 'large'
+	eb lock --output large.lock
+	cp "$wheels"/large-1.0-*.whl large.whl
+	python3 "${make[@]}" "$large:two" >/dev/null
+	rm -rf c
+	fails 6 'large-1.0-py3-none-any.whl' eb build --lock large.lock
+	grep -q 'has the digest sha256:.*, the lock says sha256:' stderr
+	same "$(find c/blobs -size +5500k -size -6500k)$(ls c/tmp)" ''
+	head -c 5000000 large.whl >"$wheels/large-1.0-py3-none-any.whl"
+	fails 6 'large-1.0-py3-none-any.whl' eb build --lock large.lock
+	# no zip at all, and no word of that: it is not the one of the lock
+	tr '\0-\377' x <large.whl >"$wheels/large-1.0-py3-none-any.whl"
+	fails 6 'the lock says sha256:' eb build --lock large.lock
+	same "$(find c/blobs -size +5500k -size -6500k)$(ls c/tmp)" ''
+	cp large.whl "$wheels/large-1.0-py3-none-any.whl"
+	eb build --lock large.lock
+	[ -n "$(find c/blobs -size +5500k -size -6500k)" ]
+	rm "$wheels/large-1.0-py3-none-any.whl"
+}
+it 'a large wheel that is another one leaves nothing behind' other_large
+
 unsolvable() {
 	define 'alpha==9.0'
 	fails 1 'alpha' eb build

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <envbuild/catalog.h>
 #include <envbuild/config.h>
 #include <envbuild/file.h>
 #include <envbuild/mem.h>
@@ -242,6 +243,89 @@ static void test_policy(void **state)
 	assert_int_equal(eb_policy_check(&list, "bases", "scratch", &err), 0);
 }
 
+/* What each option that a definition can bring is given here. */
+static const char *value_for(const char *option)
+{
+	static const char *const values[][2] = {
+		{ "activation", "none" },
+		{ "as-of", "2026-01-01T00:00:00Z" },
+		{ "base-family", "debian" },
+		{ "build-env", "A=1" },
+		{ "channel-priority", "flexible" },
+		{ "compression", "gzip" },
+		{ "cuda", "12.6" },
+		{ "driver", "535" },
+		{ "gpu-arch", "7.0" },
+		{ "naming", "azureml" },
+		{ "pip-replace", "never" },
+		{ "platform", "linux/arm64" },
+		{ "post-link", "skip" },
+		{ "pyc", "none" },
+		{ "source-date-epoch", "86400" },
+	};
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (!strcmp(values[i][0], option))
+			return values[i][1];
+	return "x";
+}
+
+static size_t has(const struct eb_config *c, const char *option,
+		  const char *value)
+{
+	struct eb_strv got = { 0 };
+	size_t n;
+
+	eb_config_values(c, option, &got);
+	n = got.n;
+	if (n && strcmp(got.v[n - 1], value) != 0)
+		fail_msg("--%s has \"%s\"", option, got.v[n - 1]);
+	eb_strv_release(&got);
+	return n;
+}
+
+/* Every one of them is an option, and is read back, copied and reset. */
+static void test_given(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_config c, usual, copy;
+
+	(void)state;
+	write_user("");
+	assert_int_equal(eb_config_load(NULL, NULL, &c, &err), 0);
+	assert_int_equal(eb_config_load(NULL, NULL, &usual, &err), 0);
+	for (const char *const *o = eb_named_options; *o; o++) {
+		bool flag = eb_config_option(*o) == 1;
+		const char *value = flag ? "true" : value_for(*o);
+
+		assert_true(eb_config_option(*o));
+		for (int i = 0; i < 2; i++)
+			if (eb_config_give(&c, *o, flag ? NULL : value, &err) <
+			    0)
+				fail_msg("%s", err.message);
+		assert_int_equal(has(&c, *o, value),
+				 eb_named_repeats(*o) ? 2 : 1);
+		assert_true(eb_strv_has(&c.given, *o));
+	}
+	eb_config_copy(&c, &copy);
+	for (const char *const *o = eb_named_options; *o; o++)
+		eb_config_reset(&c, *o);
+	assert_string_equal(c.pyc, usual.pyc);
+	assert_string_equal(c.naming, usual.naming);
+	assert_null(c.base);
+	assert_false(c.gpu);
+	assert_int_equal(c.channel_first.n, 0);
+	assert_int_equal(c.source_date_epoch, 0);
+	assert_string_equal(copy.pyc, "none");
+	assert_string_equal(copy.naming, "azureml");
+	assert_int_equal(copy.channel_first.n, 2);
+	assert_int_equal(copy.source_date_epoch, 86400);
+	assert_int_equal(copy.given.n, c.given.n);
+	eb_config_release(&copy);
+	eb_config_release(&usual);
+	eb_config_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_amounts),
 		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_given),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -95,6 +95,32 @@ static void of_a_file(void **state)
 	eb_err_release(&err);
 }
 
+/* Beside what else is done: the same sum, or none. */
+static void beside(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofd int fd = eb_unnamed_file("/tmp", &err);
+	eb_autofree char *data = eb_calloc(5000001, 1);
+	struct eb_digest whole, d;
+	uint64_t size = 0;
+
+	(void)state;
+	memset(data + 1000, 7, 3000000);
+	assert_int_equal(eb_write_all(fd, data, 5000001, "f", &err), 0);
+	eb_sha256(data, 5000001, &whole);
+	assert_int_equal(eb_sum_end(eb_sum_begin(fd), &d, &size, &err), 0);
+	assert_int_equal(size, 5000001);
+	assert_true(eb_digest_equal(&d, &whole));
+	assert_int_equal(eb_sum_end(eb_sum_begin(fd), &d, NULL, &err), 0);
+	assert_true(eb_digest_equal(&d, &whole));
+	for (int i = 0; i < 20; i++)
+		eb_sum_abort(eb_sum_begin(fd));
+	eb_sum_abort(NULL);
+	assert_int_equal(eb_sum_end(eb_sum_begin(-1), &d, NULL, &err), -1);
+	assert_int_equal(err.code, EB_MACHINE);
+	eb_err_release(&err);
+}
+
 static void texts(void **state)
 {
 	char text[EB_DIGEST_TEXT], again[EB_DIGEST_TEXT];
@@ -204,11 +230,11 @@ static void key_form(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors),  cmocka_unit_test(forked),
-		cmocka_unit_test(md5),	    cmocka_unit_test(of_a_file),
-		cmocka_unit_test(texts),    cmocka_unit_test(bad_texts),
-		cmocka_unit_test(order),    cmocka_unit_test(keys_differ),
-		cmocka_unit_test(key_form),
+		cmocka_unit_test(vectors),     cmocka_unit_test(forked),
+		cmocka_unit_test(md5),	       cmocka_unit_test(of_a_file),
+		cmocka_unit_test(texts),       cmocka_unit_test(bad_texts),
+		cmocka_unit_test(beside),      cmocka_unit_test(order),
+		cmocka_unit_test(keys_differ), cmocka_unit_test(key_form),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,7 @@ static void test_round_trip(void **state)
 	EB_AUTOBUF(text2, EB_MAX_LOCK);
 
 	(void)state;
+	lock->naming = eb_strdup("azureml");
 	eb_lock_format(lock, &text);
 	assert_true(eb_lock_is(text.data, text.len));
 	assert_false(eb_lock_is("name: x\n", 8));
@@ -77,6 +78,7 @@ static void test_round_trip(void **state)
 			 0);
 	eb_lock_format(again, &text2);
 	assert_string_equal(text.data, text2.data);
+	assert_string_equal(again->naming, "azureml");
 	assert_int_equal(again->n, 2);
 	assert_true(again->package[0].requested);
 	assert_int_equal(again->time, 1600000000);
@@ -97,6 +99,11 @@ static void test_what_counts(void **state)
 	hash_hex(lock, is);
 	assert_string_equal(was, is);
 
+	lock->naming = eb_strdup("azureml");
+	hash_hex(lock, is);
+	assert_string_not_equal(was, is);
+	free(lock->naming);
+	lock->naming = NULL;
 	lock->package[1].requested = true;
 	hash_hex(lock, is);
 	assert_string_not_equal(was, is);
@@ -198,6 +205,9 @@ static void test_values(void **state)
 	lock = sample();
 	replace(&lock->post_link, "maybe");
 	refuse_made(lock, "post-link");
+	lock = sample();
+	lock->naming = eb_strdup("other");
+	refuse_made(lock, "naming");
 	lock = sample();
 	replace(&lock->activation, "");
 	refuse_made(lock, "activation");

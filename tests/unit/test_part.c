@@ -2,6 +2,7 @@
 /* Parts and layers: golden blobs, determinism, joining, walking, damage. */
 #include "store_fixture.h"
 
+#include <dirent.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -155,6 +156,19 @@ static void package(struct eb_entries *e, const char *name)
 	}
 }
 
+static bool is_empty(const char *dir)
+{
+	DIR *d = opendir(dir);
+	bool empty = true;
+	struct dirent *e;
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		empty = empty && *e->d_name == '.';
+	closedir(d);
+	return empty;
+}
+
 static struct eb_item write_item(struct eb_store *s,
 				 const struct eb_compressor *c,
 				 enum eb_item_kind kind, const char *name)
@@ -225,6 +239,59 @@ static void golden_part(void **state)
 			  "96ebfc26ce07f71a7984123ad9288846a09b996d7bb14c263b67"
 			  "78996291c355");
 	}
+	eb_store_close(s);
+}
+
+struct asked {
+	struct eb_store *store;
+	unsigned times;
+	bool refuse;
+};
+
+/* eb_part_check_fn */
+static int ask(void *data, struct eb_error *err)
+{
+	struct asked *a = data;
+	eb_autofree char *dir =
+		eb_asprintf("%s/blobs/sha256", eb_store_dir(a->store));
+
+	a->times++;
+	assert_true(is_empty(dir));
+	return a->refuse ? eb_err_set(err, EB_INTEGRITY, "it is another one")
+			 : 0;
+}
+
+/* Nothing of it is in the store before the answer, nor after a no. */
+static void checked(void **state)
+{
+	struct eb_store *s = open_store(state, 0);
+	struct eb_compressor c = compressor("gzip");
+	struct asked a = { .store = s, .refuse = true };
+	struct eb_digest key = digest_of("pkg");
+	struct eb_error err = EB_ERROR_INIT;
+	eb_autofree char *dir = eb_asprintf("%s/blobs/sha256", eb_store_dir(s));
+	struct eb_item item, found, plain;
+
+	for (int i = 0; i < 2; i++) {
+		EB_CLEANUP(eb_entries_release) struct eb_entries e = { 0 };
+		int rc;
+
+		package(&e, "pkg");
+		rc = eb_part_write_checked(s, &c, EB_ITEM_PART, &key, &e, "pkg",
+					   ask, &a, &item, &err);
+		assert_int_equal(a.times, i + 1);
+		assert_int_equal(rc, a.refuse ? -1 : 0);
+		assert_int_equal(eb_store_find_item(s, EB_ITEM_PART, &key, c.id,
+						    &found, &err),
+				 a.refuse ? 0 : 1);
+		assert_int_equal(is_empty(dir), a.refuse);
+		if (a.refuse)
+			assert_string_equal(err.message, "it is another one");
+		eb_err_release(&err);
+		a.refuse = false;
+	}
+	plain = write_item(s, &c, EB_ITEM_PART, "pkg");
+	assert_true(eb_digest_equal(&plain.blob, &item.blob));
 	eb_store_close(s);
 }
 
@@ -775,6 +842,7 @@ int main(void)
 		cmocka_unit_test(odd_names_in_lists),
 		cmocka_unit_test(hostile_lists),
 		TEST(golden_part),
+		TEST(checked),
 		TEST(zstd_part),
 		TEST(same_bytes_anywhere),
 		TEST(walking),

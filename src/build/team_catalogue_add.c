@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A new version in the team's catalogue. A registry has no compare-and-set, but
+ * everybody can write a tag that is nobody else's:
+ *
+ *	1. list the tags: the next number; who has this definition already
+ *	2. write claim-<version>-<identity>-<mark>
+ *	3. list the tags: is there another claim for that version, of one who
+ *	   has not gone on to a later one?
+ *	   no: it is ours.
+ *	   yes, and it comes before ours: go on to a later number, from 1.
+ *	   yes, behind ours: wait until all those have gone on.
+ *	4. write def-NAME.vVERSION, and read it back
+ *
+ * Never two get to step 4 with one version: had each a list without the other's
+ * claim, or with the other's next one, then the later of the lists would lack a
+ * claim that was written before it, or one of the two would have gone on.
+ * Nothing of this depends on time: who waits for one that was killed goes on
+ * himself after a while, and the number is left out. Claims stay, for somebody
+ * may be between 1 and 3 for however long.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "team_catalogue_claim.h"
+
+#define ROUNDS 64
+#define LOOKS 6
+#define PAUSE_NS 10000000L /* 10, 20, ... 320 ms */
+/* Of a version that was asked for: a claim that is older is one of somebody who
+ * was killed. */
+#define GIVEN_UP_S 600
+
+static bool is_ours(const struct eb_adding *a, const struct eb_artifact *there)
+{
+	const char *is = eb_artifact_noted(there, EB_NOTE_IDENTITY);
+	char hex[EB_HEX_SIZE];
+
+	return is && !strcmp(is, eb_digest_hex(a->identity, hex));
+}
+
+/* 1 with *ours, 0 it is not there, -1. */
+static int look(struct eb_adding *a, const char *version, bool *ours,
+		struct eb_error *err)
+{
+	EB_CLEANUP(eb_artifact_release) struct eb_artifact there = { 0 };
+	int rc = eb_shared_artifact(a->shared, "def", a->e->name, version,
+				    &there, err);
+
+	*ours = rc > 0 && is_ours(a, &there);
+	return rc;
+}
+
+/* --- which version ---------------------------------------------------- */
+/* What the list has, or was just written: a registry lists a tag while somebody
+ * writes it, and says for that moment that it is not there. */
+static int look_at_listed(struct eb_adding *a, const char *version, bool *ours,
+			  struct eb_error *err)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int rc = look(a, version, ours, err);
+
+	for (unsigned i = 0; rc == 0 && i < LOOKS; i++, pause.tv_nsec *= 2) {
+		nanosleep(&pause, NULL);
+		rc = look(a, version, ours, err);
+	}
+	return rc;
+}
+
+/* The newest that has the definition: 1 (a->e->version), 0, -1. */
+static int find_same(struct eb_adding *a, const struct eb_versions *v,
+		     struct eb_error *err)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const char *version = v->v[i].version;
+		bool ours;
+		int rc;
+
+		if (!eb_claim_may_be_there(a, version))
+			continue;
+		rc = look_at_listed(a, version, &ours, err);
+		if (rc > 0 && ours)
+			a->e->version = eb_strdup(version);
+		if (rc < 0 || (rc > 0 && ours))
+			return rc;
+	}
+	return 0;
+}
+
+/* The next number that nobody has, and nobody else wants. */
+static char *next(struct eb_adding *a, const struct eb_versions *v)
+{
+	uint64_t n = v->n ? v->v[0].number + 1 : 1;
+
+	for (n = n > a->least ? n : a->least;; n++) {
+		eb_autofree char *version =
+			eb_asprintf("%llu", (unsigned long long)n);
+
+		if (!eb_claims_of_others(a, version).n)
+			return eb_steal(version);
+	}
+}
+
+static int is_other(const struct eb_adding *a, struct eb_error *err)
+{
+	eb_err_set(err, EB_INPUT,
+		   "\"%s:%s\" is there already, with another definition",
+		   a->e->name, a->asked);
+	return eb_err_hint(err, "a version never changes: leave --version out, "
+				"or choose another");
+}
+
+/* --- taking it -------------------------------------------------------- */
+static int not_there(const struct eb_adding *a, const char *tag,
+		     struct eb_error *err)
+{
+	return eb_err_set(err, EB_NETWORK,
+			  "\"%s:%s\" is listed, and reading it the registry "
+			  "says that it is not there",
+			  a->shared->team->text, tag);
+}
+
+/* 1 it is ours, 0 somebody has it, -1 */
+static int take(struct eb_adding *a, const char *version, struct eb_error *err)
+{
+	eb_autofree char *tag = eb_catalogue_tag("def", a->e->name, version);
+	bool ours, listed = eb_in_sorted(&a->shared->tags, tag);
+	int rc = listed ? look_at_listed(a, version, &ours, err)
+			: look(a, version, &ours, err);
+
+	if (rc)
+		return rc < 0 ? -1 : ours;
+	if (listed)
+		return not_there(a, tag, err);
+	if (eb_claim_put(a, tag, version, false, err) < 0)
+		return -1;
+	rc = look_at_listed(a, version, &ours, err);
+	if (rc == 0)
+		return not_there(a, tag, err);
+	return rc < 0 ? -1 : ours;
+}
+
+/* --- a version that was asked for ------------------------------------- */
+/* Nobody can go on to another one: who gives up writes so into his claim. 1 it
+ * is wanted still, 0, -1. */
+static int is_wanted(struct eb_adding *a, const char *tag, struct eb_error *err)
+{
+	EB_CLEANUP(eb_artifact_release) struct eb_artifact there = { 0 };
+	int rc = eb_artifact_get(a->shared->team, tag, EB_MT_ENVIRONMENT,
+				 &there, err);
+
+	if (rc <= 0) /* not there: it is being written */
+		return rc < 0 ? -1 : 1;
+	return !eb_artifact_noted(&there, EB_NOTE_GIVEN_UP) &&
+	       time(NULL) - there.time < GIVEN_UP_S;
+}
+
+static int wanted(struct eb_adding *a, const struct eb_others *o,
+		  struct eb_error *err)
+{
+	size_t n = strlen("claim-") + EB_CLAIM_IDENTITY;
+	int rc = 0;
+
+	for (size_t i = o->at; rc == 0 && i < a->shared->tags.n; i++) {
+		const char *tag = a->shared->tags.v[i];
+
+		if (strncmp(tag, a->shared->tags.v[o->at], n))
+			break;
+		if (strncmp(tag + n + 1, a->claimant, EB_CLAIM_IDENTITY))
+			rc = is_wanted(a, tag, err);
+	}
+	return rc;
+}
+
+/* 1 nobody else wants it any more, or it is there; 0 somebody does; -1 */
+static int is_alone(struct eb_adding *a, struct eb_error *err)
+{
+	eb_autofree char *tag = eb_catalogue_tag("def", a->e->name, a->asked);
+	struct eb_others o;
+
+	if (eb_claim_wait(a, a->asked, &o, EB_CLAIM_LISTS / 2, err) < 0)
+		return -1;
+	for (unsigned i = 0; o.n; i++) {
+		int rc = eb_in_sorted(&a->shared->tags, tag)
+				 ? 0
+				 : wanted(a, &o, err);
+
+		if (rc <= 0)
+			return rc < 0 ? -1 : 1;
+		if (o.before || i == EB_CLAIM_LISTS / 2)
+			return 0;
+		if (eb_claim_wait(a, a->asked, &o, 1, err) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+static int give_up(struct eb_adding *a, struct eb_error *err)
+{
+	eb_autofree char *stem = eb_catalogue_claims(a->e->name, a->asked);
+	eb_autofree char *tag = eb_asprintf("%s%s", stem, a->claimant);
+
+	if (eb_claim_put(a, tag, a->asked, true, err) < 0)
+		return -1;
+	eb_err_set(err, EB_INPUT,
+		   "\"%s:%s\" is being registered by somebody else, with "
+		   "another definition",
+		   a->e->name, a->asked);
+	return eb_err_hint(err, "leave --version out, or look what stands "
+				"there in a moment");
+}
+
+static int add_asked(struct eb_adding *a, bool *made, struct eb_error *err)
+{
+	bool ours;
+	int rc = look(a, a->asked, &ours, err);
+
+	*made = rc == 0;
+	if (rc)
+		return rc < 0 ? -1 : ours ? 0 : is_other(a, err);
+	rc = eb_claim(a, a->asked, err) < 0 ? -1 : is_alone(a, err);
+	if (rc == 0)
+		return give_up(a, err);
+	if (rc > 0)
+		rc = take(a, a->asked, err);
+	return rc < 0 ? -1 : rc ? 0 : is_other(a, err);
+}
+
+/* --- the next number -------------------------------------------------- */
+/* 1 done, 0 somebody else wants that number, -1 */
+static int add_next(struct eb_adding *a, bool *made, struct eb_error *err)
+{
+	EB_CLEANUP(eb_versions_release) struct eb_versions v = { 0 };
+	eb_autofree char *version = NULL;
+	struct eb_others o;
+	int rc;
+
+	if (eb_versions_read(a->shared, a->e->name, &v, err) < 0)
+		return -1;
+	*made = false;
+	rc = find_same(a, &v, err);
+	if (rc)
+		return rc;
+	version = next(a, &v);
+	if (eb_claim(a, version, err) < 0 ||
+	    eb_claim_wait(a, version, &o, EB_CLAIM_LISTS, err) < 0)
+		return -1;
+	*made = true;
+	rc = o.n ? 0 : take(a, version, err);
+	if (rc == 0)
+		a->least =
+			eb_version_number(version) + (o.before ? o.before : 1);
+	if (rc > 0)
+		a->e->version = eb_steal(version);
+	return rc;
+}
+
+static int too_many(const struct eb_adding *a, struct eb_error *err)
+{
+	eb_err_set(err, EB_NETWORK,
+		   "\"%s\" has got no version: in %d rounds another one wanted "
+		   "the same number",
+		   a->e->name, ROUNDS);
+	return eb_err_hint(err, "try again");
+}
+
+/* The blob, and the empty configuration. */
+static int send(struct eb_adding *a, struct eb_error *err)
+{
+	struct eb_team *t = a->shared->team;
+	struct eb_digest empty;
+
+	eb_environment_format(a->e, &a->text);
+	eb_sha256(a->text.data, a->text.len, &a->blob);
+	eb_sha256("{}", 2, &empty);
+	return eb_team_put_blob(t, &a->blob, a->text.data, a->text.len, err) <
+				       0 ||
+			       eb_team_put_blob(t, &empty, "{}", 2, err) < 0
+		       ? -1
+		       : 0;
+}
+
+/* What our claims end with. */
+static int mark(struct eb_adding *a, struct eb_error *err)
+{
+	char hex[EB_HEX_SIZE];
+	uint32_t number;
+
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		return eb_err_errno(err, EB_MACHINE, errno,
+				    "taking a random number");
+	snprintf(a->claimant, sizeof a->claimant, "%.*s-%08x",
+		 EB_CLAIM_IDENTITY, eb_digest_hex(a->identity, hex), number);
+	return 0;
+}
+
+static void keep(const struct eb_shared *s, const struct eb_named *e, bool made)
+{
+	const struct eb_env_ref ref = { .name = e->name,
+					.version = made ? NULL : e->version };
+
+	eb_environment_keep(&s->config, &ref, e, s->events);
+}
+
+int eb_shared_add(void *place, struct eb_named *e,
+		  const struct eb_digest *identity, bool *made,
+		  struct eb_error *err)
+{
+	struct eb_adding a = { .shared = place,
+			       .e = e,
+			       .identity = identity,
+			       .asked = e->version,
+			       .text = { .max = EB_MAX_ENVIRONMENT } };
+	int rc = eb_environment_check(e, err);
+
+	if (rc == 0)
+		rc = mark(&a, err);
+	if (rc == 0)
+		rc = send(&a, err);
+	if (rc == 0 && a.asked) {
+		rc = add_asked(&a, made, err);
+		rc = rc < 0 ? -1 : 1;
+	}
+	for (unsigned i = 0; rc == 0 && i < ROUNDS; i++)
+		rc = add_next(&a, made, err);
+	eb_buf_release(&a.text);
+	if (rc > 0)
+		keep(place, e, *made);
+	return rc < 0 ? -1 : rc ? 0 : too_many(&a, err);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims for versions of the team's catalogue (team_catalogue_add.c). */
+#ifndef EB_TEAM_CATALOGUE_CLAIM_H
+#define EB_TEAM_CATALOGUE_CLAIM_H
+
+#include "team_catalogue.h"
+
+#define EB_NOTE_GIVEN_UP "dev.envbuild.given-up"
+#define EB_CLAIM_LISTS 8 /* at most, until others have gone on: 2 s in all */
+
+struct eb_adding {
+	struct eb_shared *shared;
+	struct eb_named *e;
+	const struct eb_digest *identity;
+	const char *asked; /* the version, or NULL: the next number */
+	struct eb_buf text;
+	struct eb_digest blob;
+	char claimant[EB_HEX_SIZE]; /* eb_catalogue_claimant() of our claims */
+	uint64_t least;		    /* no smaller number is tried any more */
+};
+
+/* Who wants a version for another definition and has not gone on, by the tags
+ * as last listed. */
+struct eb_others {
+	size_t n, before; /* all; those whose claims come before ours */
+	size_t at;	  /* the first claim for the version, in the tags */
+};
+struct eb_others eb_claims_of_others(const struct eb_adding *a,
+				     const char *version);
+/* Has anybody claimed it for our definition? A list is none of one moment: it
+ * may have a version and not its claim, which came before; then anybody may. */
+bool eb_claim_may_be_there(const struct eb_adding *a, const char *version);
+
+/* Our artifact under a tag. */
+int eb_claim_put(struct eb_adding *a, const char *tag, const char *version,
+		 bool given_up, struct eb_error *err);
+/* Our claim, until the list shows it: one that lags is asked again. */
+int eb_claim(struct eb_adding *a, const char *version, struct eb_error *err);
+/* Until nobody else wants it, somebody has it, or comes before us; so many
+ * lists at most. */
+int eb_claim_wait(struct eb_adding *a, const char *version, struct eb_others *o,
+		  unsigned lists, struct eb_error *err);
+
+#endif
