@@ -18,11 +18,18 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034 # the scripts use it
 ENVBUILD=$ENVBUILD_BUILD/envbuild
 SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/envbuild.XXXXXX") || exit 1
-trap 'rm -rf "$SCRATCH"' EXIT
+servers=
+trap at_end EXIT
 export XDG_CACHE_HOME=$SCRATCH/cache XDG_STATE_HOME=$SCRATCH/state
 export XDG_CONFIG_HOME=$SCRATCH/config XDG_RUNTIME_DIR=$SCRATCH/run
 export XDG_DATA_HOME=$SCRATCH/data
 mkdir -m 700 "$XDG_RUNTIME_DIR"
+
+at_end() {
+	# shellcheck disable=SC2086 # pids
+	[ -z "$servers" ] || kill $servers 2>/dev/null
+	rm -rf "$SCRATCH"
+}
 
 it() {
 	local what=$1 log=$SCRATCH/log status
@@ -105,6 +112,34 @@ made() {
 			mv "$path.new" "$path"
 	) 9>"$path.lock" || skip "no fixture: $(tail -n 1 "$log")"
 	echo "$path"
+}
+
+# start_server NAME PROGRAM...: in the background. The line that it prints is in
+# $port; it ends with its standard input, which this script keeps open. Not to
+# be called within a test.
+start_server() {
+	local name=$1 fd
+	shift
+	mkfifo "$SCRATCH/$name.in"
+	: >"$SCRATCH/$name.port"
+	"$@" <"$SCRATCH/$name.in" >"$SCRATCH/$name.port" &
+	servers="$servers $!"
+	# shellcheck disable=SC2034 # it stays open
+	exec {fd}>"$SCRATCH/$name.in"
+	for _ in $(seq 200); do
+		port=$(cat "$SCRATCH/$name.port")
+		[ -z "$port" ] || return 0
+		sleep 0.05
+	done
+	echo "the server \"$name\" has not begun"
+	exit 1
+}
+
+# start_index NAME OPTION...: tests/fixtures/index_server.py, likewise.
+start_index() {
+	local name=$1
+	shift
+	start_server "$name" python3 "$TOP/tests/fixtures/index_server.py" "$@"
 }
 
 # A small Debian as a tar file; a conda channel with a Python.

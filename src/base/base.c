@@ -87,24 +87,34 @@ static int read_base(struct eb_base *b, const char *platform,
 		     const struct eb_base_from *from, struct eb_error *err)
 {
 	if (parse_texts(b, from->store, err) < 0 ||
-	    check_platform(b, platform, err) < 0 ||
-	    check_environment(b, err) < 0)
+	    check_platform(b, platform, err) < 0)
+		return -1;
+	if (from->any)
+		return 0;
+	if (check_environment(b, err) < 0)
 		return -1;
 	return eb_base_find_glibc(b, from, err);
+}
+
+/* Which manifest stands for its digest. */
+static int note(const struct eb_base *b, struct eb_store *store,
+		struct eb_error *err)
+{
+	char key[EB_DIGEST_TEXT], text[EB_DIGEST_TEXT];
+
+	return eb_store_put_fact(store, EB_BASE_FACT,
+				 eb_digest_text(&b->digest, key),
+				 eb_digest_text(&b->manifest, text), NULL, err);
 }
 
 static int import(struct eb_base *b, const struct eb_reference *r,
 		  const char *platform, struct eb_store *store,
 		  struct eb_events *events, struct eb_error *err)
 {
-	char key[EB_DIGEST_TEXT], text[EB_DIGEST_TEXT];
-
 	if (eb_image_import(store, r, platform, events, &b->manifest,
 			    &b->digest, err) < 0)
 		return -1;
-	return eb_store_put_fact(store, EB_BASE_FACT,
-				 eb_digest_text(&b->digest, key),
-				 eb_digest_text(&b->manifest, text), NULL, err);
+	return note(b, store, err);
 }
 
 static int from_scratch(struct eb_base *b, const char *platform,
@@ -219,8 +229,11 @@ static int from_store(struct eb_base *b, const struct request *q,
 	got = all_there(q->from->store, &b->image, err);
 	if (got <= 0)
 		return got;
-	if (check_platform(b, q->platform, err) < 0 ||
-	    check_environment(b, err) < 0 ||
+	if (check_platform(b, q->platform, err) < 0)
+		return -1;
+	if (q->from->any)
+		return 1;
+	if (check_environment(b, err) < 0 ||
 	    eb_base_find_glibc(b, q->from, err) < 0)
 		return -1;
 	return 1;
@@ -246,11 +259,26 @@ static int by_reference(const struct request *q, struct eb_base **out,
 	return 0;
 }
 
+int eb_base_recall(const char *reference, const struct eb_digest *digest,
+		   const char *platform, const struct eb_base_from *from,
+		   struct eb_base **out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_base_free_ptr)
+	struct eb_base *b = eb_calloc(1, sizeof *b);
+	const struct request q = { reference, platform, digest, from };
+	int got;
+
+	b->reference = eb_strdup(reference ? reference : "base");
+	got = from_store(b, &q, err);
+	if (got > 0)
+		*out = eb_steal(b);
+	return got;
+}
+
 int eb_base_reopen(const char *reference, const struct eb_digest *digest,
 		   const char *platform, const struct eb_base_from *from,
 		   struct eb_base **out, struct eb_error *err)
 {
-	EB_CLEANUP(eb_base_free_ptr) struct eb_base *b = NULL;
 	struct request q = { reference, platform, digest, from };
 	int got;
 
@@ -258,13 +286,26 @@ int eb_base_reopen(const char *reference, const struct eb_digest *digest,
 		q.reference = "scratch";
 		return by_reference(&q, out, err);
 	}
-	b = eb_calloc(1, sizeof *b);
-	b->reference = eb_strdup(reference ? reference : "base");
-	got = from_store(b, &q, err);
-	if (got < 0)
+	got = eb_base_recall(reference, digest, platform, from, out, err);
+	if (got)
+		return got < 0 ? -1 : 0;
+	return by_reference(&q, out, err);
+}
+
+int eb_base_adopt(const char *reference, const struct eb_digest *manifest,
+		  const char *platform, const struct eb_base_from *from,
+		  struct eb_base **out, struct eb_error *err)
+{
+	EB_CLEANUP(eb_base_free_ptr)
+	struct eb_base *b = eb_calloc(1, sizeof *b);
+
+	b->reference = eb_strdup(reference);
+	b->manifest = *manifest;
+	if (read_base(b, platform, from, err) < 0)
 		return -1;
-	if (got == 0)
-		return by_reference(&q, out, err);
+	b->digest = b->image.config.digest;
+	if (note(b, from->store, err) < 0)
+		return -1;
 	*out = eb_steal(b);
 	return 0;
 }

@@ -84,12 +84,43 @@ static char *named_text(const struct eb_item *i, eb_cudas set)
 						      : "*");
 }
 
+/* cuda-version also comes along with tools that are newer than the toolkit
+ * (pytorch-cuda=12.1 brings cuda-cccl 12.9): what the toolkit itself says
+ * counts. The package that does; NULL: nothing says otherwise. */
+static const struct eb_item *toolkit_says(const struct eb_case *c,
+					  const struct eb_item *i, eb_cudas set)
+{
+	if (strcmp(i->name, "cuda-version") != 0 || !set)
+		return NULL;
+	for (size_t n = 0; n < c->n_items; n++) {
+		const struct eb_item *o = &c->item[n];
+		eb_cudas other;
+
+		if (!is_runtime(o))
+			continue;
+		other = eb_cudas_that_fit(&c->u, o->constraint, false);
+		if (other && !(other & set))
+			return o;
+	}
+	return NULL;
+}
+
 static void of_runtime(struct eb_case *c, const struct eb_item *i)
 {
 	eb_cudas set = eb_cudas_that_fit(&c->u, i->constraint, false);
-	struct eb_evidence *e = eb_evidence_add(c, i, i->name, set);
-	char *named = named_text(i, set);
+	const struct eb_item *toolkit = toolkit_says(c, i, set);
+	struct eb_evidence *e;
+	char *named;
 
+	if (toolkit) {
+		eb_strv_addf(&c->d->assumption,
+			     "\"%s\" comes along with newer tools; the CUDA is "
+			     "that of \"%s\".",
+			     i->shown, toolkit->shown);
+		return;
+	}
+	e = eb_evidence_add(c, i, i->name, set);
+	named = named_text(i, set);
 	if (named) {
 		free(e->what);
 		e->what = named;
@@ -184,13 +215,19 @@ static bool is_cuda_itself(const char *name)
 	       eb_starts(name, "nvidia-cuda-cupti");
 }
 
+/* Libraries of a later minor do for programs of an earlier one. */
+static eb_cudas not_later(const struct eb_case *c, eb_cudas one, unsigned major)
+{
+	return one ? eb_cudas_major(&c->u, major) & ((one << 1) - 1) : 0;
+}
+
 /* nvidia-cublas-cu12 is for one major; nvidia-cuda-runtime-cu12 12.6.77 says
  * the minor, too. */
 static void of_nvidia(struct eb_case *c, const struct eb_item *i)
 {
 	const char *tail = strstr(i->name, "-cu1");
 	eb_cudas set;
-	unsigned major;
+	unsigned major = 0;
 
 	if (is_cuda_itself(i->name) && i->constraint)
 		set = eb_cudas_that_fit(&c->u, i->constraint, true);
@@ -199,6 +236,10 @@ static void of_nvidia(struct eb_case *c, const struct eb_item *i)
 	else
 		return;
 	pinned(c, i, set, "is made");
+	if (i->solved && is_cuda_itself(i->name) && tail &&
+	    sscanf(tail, "-cu%2u", &major) == 1 && !(set & (set - 1)))
+		c->evidence[c->n_evidence - 1].serves =
+			not_later(c, set, major);
 }
 
 /* mxnet-cu102, mxnet-cu102mkl */

@@ -164,11 +164,13 @@ struct eb_framework {
 
 struct eb_evidence {
 	eb_cudas allows;
-	bool soft;    /* a wish: given up when nothing is left */
-	bool gpu;     /* says that a GPU is meant */
-	bool pinned;  /* somebody chose it: experimental or not */
-	bool toolkit; /* conda's runtime */
-	char *what;   /* "CUDA 11.0" */
+	eb_cudas serves; /* of libraries that were chosen for a framework: those
+			  * that they do for as well, should it say another */
+	bool soft;	 /* a wish: given up when nothing is left */
+	bool gpu;	 /* says that a GPU is meant */
+	bool pinned;	 /* somebody chose it: experimental or not */
+	bool toolkit;	 /* conda's runtime */
+	char *what;	 /* "CUDA 11.0" */
 	char *why, *package;
 	const char *file;
 	unsigned line, column;

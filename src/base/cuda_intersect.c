@@ -4,14 +4,18 @@
 #include <string.h>
 
 #include <envbuild/mem.h>
+#include <envbuild/str.h>
 
 #include "cuda_int.h"
 
 static char *place(const struct eb_evidence *e)
 {
-	if (!e->file || !e->line)
-		return eb_strdup("");
-	return eb_asprintf(" (%s:%u:%u)", e->file, e->line, e->column);
+	if (e->file && e->line)
+		return eb_asprintf(" (%s:%u:%u)", e->file, e->line, e->column);
+	/* an option */
+	return e->file && eb_starts(e->file, "--")
+		       ? eb_asprintf(" (%s)", e->file)
+		       : eb_strdup("");
 }
 
 /* The third side of the three-way check. */
@@ -114,6 +118,27 @@ static void take_soft(struct eb_case *c)
 	}
 }
 
+/* Of libraries that were chosen within a range: what they do for. */
+static void take_what_serves(struct eb_case *c)
+{
+	eb_cudas left = EB_CUDAS_ALL;
+
+	for (size_t i = 0; i < c->n_evidence; i++)
+		if (!c->evidence[i].soft)
+			left &= c->evidence[i].allows | c->evidence[i].serves;
+	c->allowed = left;
+	for (size_t i = 0; left && i < c->n_evidence; i++) {
+		struct eb_evidence *e = &c->evidence[i];
+
+		if (!e->serves || (e->allows & left))
+			continue;
+		e->allows |= e->serves;
+		eb_strv_addf(&c->d->assumption,
+			     "%s, and does for an earlier one of that major.",
+			     e->why);
+	}
+}
+
 int eb_cuda_intersect(struct eb_case *c)
 {
 	c->allowed = EB_CUDAS_ALL;
@@ -124,6 +149,8 @@ int eb_cuda_intersect(struct eb_case *c)
 	for (size_t i = 0; i < c->n_evidence; i++)
 		if (!c->evidence[i].soft)
 			c->allowed &= c->evidence[i].allows;
+	if (!c->allowed)
+		take_what_serves(c);
 	if (!c->allowed)
 		return conflict(c);
 	take_soft(c);

@@ -224,8 +224,8 @@ void eb_items_pip(struct eb_case *c)
 	const struct eb_spec *s = c->r->spec;
 
 	for (size_t i = 0; i < s->n_pip; i++) {
-		struct place at = { s->file, s->pip_at[i].line,
-				    s->pip_at[i].column };
+		const struct eb_spec_line *l = &s->pip_at[i];
+		struct place at = { eb_spec_place(s, l), l->line, l->column };
 
 		if (s->pip[i].kind == EB_REQ_OPTION)
 			option_lines(c, &s->pip[i], at);

@@ -87,7 +87,7 @@ static void conda_line(struct eb_case *c, const struct eb_matchspec *m,
 	i->constraint = eb_strdup(eb_matchspec_version(m));
 	i->build = eb_strdup(eb_matchspec_build(m));
 	i->shown = eb_strdup(eb_matchspec_text(m));
-	i->file = c->r->spec->file;
+	i->file = eb_spec_place(c->r->spec, at);
 	i->line = at->line;
 	i->column = at->column;
 	if (i->constraint)
@@ -113,7 +113,7 @@ static void place_of_conda(struct eb_case *c, struct eb_item *item)
 
 		if (!name || strcmp(name, item->name) != 0)
 			continue;
-		item->file = s->file;
+		item->file = eb_spec_place(s, &s->conda_at[i]);
 		item->line = s->conda_at[i].line;
 		item->column = s->conda_at[i].column;
 		return;

@@ -30,12 +30,51 @@ static bool allows(const struct eb_item *i, const char *version)
 				     &ignored) > 0;
 }
 
+/* Is it the partner of a torch that is in the table? */
+static bool is_partner(const char *version, unsigned cell)
+{
+	struct eb_table t;
+	bool found = false;
+
+	eb_table_open(&t, eb_frameworks_tsv);
+	while (!found && eb_table_next(&t)) {
+		const char *partner = t.row.cell[cell];
+
+		found = partner &&
+			strcmp(t.row.cell[FRAMEWORK_NAME], "torch") == 0 &&
+			eb_cuda_compare(version, partner) == 0;
+	}
+	eb_table_close(&t);
+	return found;
+}
+
+/* One patch of the same release, which the table gives to no other torch, may
+ * be for this one: not all of them are listed. */
+static bool allows_sibling(const struct eb_item *i, const char *partner,
+			   unsigned cell)
+{
+	const char *dot = strrchr(partner, '.');
+
+	if (!dot || strchr(partner, '.') == dot)
+		return false;
+	for (unsigned patch = 0; patch < 10; patch++) {
+		eb_autofree char *sibling = eb_asprintf(
+			"%.*s.%u", (int)(dot - partner), partner, patch);
+
+		if (allows(i, sibling) && !is_partner(sibling, cell))
+			return true;
+	}
+	return false;
+}
+
 static void check(struct eb_case *c, const struct eb_framework *torch,
-		  const char *name, const char *partner)
+		  const char *name, unsigned cell)
 {
 	const struct eb_item *i = eb_item_find(c, name);
+	const char *partner = torch->cell[cell];
 
-	if (!i || !partner || allows(i, partner))
+	if (!i || !partner || allows(i, partner) ||
+	    allows_sibling(i, partner, cell))
 		return;
 	eb_strv_addf(&c->d->warning,
 		     "torch %s goes with %s %s, and \"%s\" is another: either "
@@ -59,8 +98,8 @@ void eb_cuda_pairs(struct eb_case *c)
 	if (!torch)
 		return;
 	if (!torch->assumed) {
-		check(c, torch, "torchvision", torch->cell[FRAMEWORK_VISION]);
-		check(c, torch, "torchaudio", torch->cell[FRAMEWORK_AUDIO]);
+		check(c, torch, "torchvision", FRAMEWORK_VISION);
+		check(c, torch, "torchaudio", FRAMEWORK_AUDIO);
 	}
 	if (same_build(torch->item, vision))
 		return;

@@ -170,6 +170,8 @@ static void tell_forced(const struct eb_decision *d, struct eb_buf *out)
 		if (f->file && f->line)
 			item(out, "%s:%u:%u: %s", f->file, f->line, f->column,
 			     why);
+		else if (f->file && eb_starts(f->file, "--")) /* an option */
+			item(out, "%s: %s", f->file, why);
 		else
 			item(out, "%s", why);
 	}

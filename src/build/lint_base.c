@@ -3,9 +3,7 @@
  * a rule, its refusal, and what nothing brings. */
 #include <string.h>
 
-#include <envbuild/file.h>
-
-#include "resolve_base.h"
+#include "lint_base.h"
 
 struct linting {
 	const struct eb_config *config;
@@ -18,38 +16,18 @@ struct linting {
 
 /* ---- places ---------------------------------------------------------------*/
 
-struct place {
-	const char *file;
-	unsigned line, column;
-};
-
 static const char *file_of(const struct linting *g)
 {
 	return g->l->azure ? g->l->azure->file : g->spec->file;
 }
 
-/* Where the definition has these words first. */
-static struct place place_of_words(const struct linting *g, const char *words)
+static struct eb_place place_of_words(const struct linting *g,
+				      const char *words)
 {
-	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	EB_AUTOBUF(text, EB_MAX_YAML);
-	struct place at = { .file = file_of(g) };
-	const char *found;
-
-	if (!words || eb_read_file(at.file, EB_MAX_YAML, &text, &ignored) < 0)
-		return at;
-	found = strstr(text.data, words);
-	if (!found)
-		return at;
-	at.line = at.column = 1;
-	for (const char *p = text.data; p < found; p++) {
-		at.column = *p == '\n' ? 1 : at.column + 1;
-		at.line += *p == '\n';
-	}
-	return at;
+	return eb_place_of_words(file_of(g), words);
 }
 
-static struct place place_of_image(const struct linting *g)
+static struct eb_place place_of_image(const struct linting *g)
 {
 	return place_of_words(g, g->config->base ? NULL : g->image);
 }
@@ -61,55 +39,58 @@ static bool quotes(const char *sentence, const char *text)
 	return quoted && strstr(sentence, quoted);
 }
 
+static struct eb_place place_of_line(const struct eb_spec *s,
+				     const struct eb_spec_line *at)
+{
+	return (struct eb_place){ eb_spec_place(s, at), at->line, at->column };
+}
+
 /* The line that a sentence quotes. */
-static struct place place_of(const struct linting *g, const char *sentence)
+static struct eb_place place_of(const struct linting *g, const char *sentence)
 {
 	const struct eb_spec *s = g->spec;
 
 	for (size_t i = 0; s && i < s->n_conda; i++)
 		if (quotes(sentence, eb_matchspec_text(s->conda[i])))
-			return (struct place){ s->file, s->conda_at[i].line,
-					       s->conda_at[i].column };
+			return place_of_line(s, &s->conda_at[i]);
 	for (size_t i = 0; s && i < s->n_pip; i++) {
 		const struct eb_requirement *r = &s->pip[i];
 		eb_autofree char *shown =
 			eb_requirement_shown(r->raw ? r->raw : r->text);
 
 		if (quotes(sentence, shown))
-			return (struct place){ s->file, s->pip_at[i].line,
-					       s->pip_at[i].column };
+			return place_of_line(s, &s->pip_at[i]);
 	}
-	return (struct place){ .file = file_of(g) };
+	return (struct eb_place){ .file = file_of(g) };
 }
 
-static struct place place_of_package(const struct linting *g, const char *name)
+static struct eb_place place_of_package(const struct linting *g,
+					const char *name)
 {
 	const struct eb_spec *s = g->spec;
 
 	for (size_t i = 0; s && i < s->n_pip; i++)
 		if (s->pip[i].name && !strcmp(s->pip[i].name, name))
-			return (struct place){ s->file, s->pip_at[i].line,
-					       s->pip_at[i].column };
+			return place_of_line(s, &s->pip_at[i]);
 	for (size_t i = 0; s && i < s->n_conda; i++) {
 		const char *conda = eb_matchspec_name(s->conda[i]);
 
 		if (conda && !strcmp(conda, name))
-			return (struct place){ s->file, s->conda_at[i].line,
-					       s->conda_at[i].column };
+			return place_of_line(s, &s->conda_at[i]);
 	}
-	return (struct place){ .file = file_of(g) };
+	return (struct eb_place){ .file = file_of(g) };
 }
 
 /* The last that was said: the one that does not fit the others. */
-static struct place place_of_refusal(const struct linting *g)
+static struct eb_place place_of_refusal(const struct linting *g)
 {
-	struct place at = place_of(g, g->d->reason);
+	struct eb_place at = place_of(g, g->d->reason);
 
 	for (size_t i = g->d->n_forced; !at.line && i-- > 0;) {
 		const struct eb_forced *f = &g->d->forced[i];
 
 		if (f->file && f->line)
-			at = (struct place){ f->file, f->line, f->column };
+			at = (struct eb_place){ f->file, f->line, f->column };
 	}
 	return at;
 }
@@ -117,7 +98,7 @@ static struct place place_of_refusal(const struct linting *g)
 /* ---- findings -------------------------------------------------------------*/
 
 /* A sentence goes on behind a colon: without its full stop. */
-static void add(const struct linting *g, const char *rule, struct place at,
+static void add(const struct linting *g, const char *rule, struct eb_place at,
 		const char *fix, const char *sentence)
 {
 	size_t n = strlen(sentence);
@@ -139,7 +120,7 @@ static void lint_warnings(const struct linting *g)
 
 	for (size_t i = 0; i < d->rule.n; i++) {
 		const char *rule = d->rule.v[i];
-		struct place at;
+		struct eb_place at;
 
 		/* What a base lacks says nothing where none is named. */
 		if (!*rule || (is_of_image(rule) && !g->image))
@@ -155,10 +136,10 @@ static void lint_warnings(const struct linting *g)
 static void lint_refusal(const struct linting *g)
 {
 	const struct eb_decision *d = g->d;
-	struct place at = is_of_image(d->refusal) ? place_of_image(g)
-			  : !strcmp(d->refusal, "name-claims")
-				  ? place_of_words(g, g->name)
-				  : place_of_refusal(g);
+	struct eb_place at = is_of_image(d->refusal) ? place_of_image(g)
+			     : !strcmp(d->refusal, "name-claims")
+				     ? place_of_words(g, g->name)
+				     : place_of_refusal(g);
 
 	/* The text's own rule has told it. */
 	if (strstr(d->reason, "channel \"nvidia\""))
@@ -166,22 +147,43 @@ static void lint_refusal(const struct linting *g)
 	add(g, d->refusal, at, d->advice, d->reason);
 }
 
-/* Without InfiniBand nothing is missing, so it is none of them. */
+/* It goes without InfiniBand, too. */
+static void note_infiniband(const struct linting *g,
+			    const struct eb_condition *c)
+{
+	struct eb_place at = place_of_package(g, c->package);
+
+	eb_lint_lower(eb_lint_add(&g->l->findings, "infiniband", at.file,
+				  at.line, at.column, c->advice,
+				  "nothing brings the libraries of InfiniBand: "
+				  "between machines %s uses TCP",
+				  c->package),
+		      EB_LEVEL_NOTE);
+}
+
+static void lint_condition(const struct linting *g,
+			   const struct eb_condition *c)
+{
+	eb_autofree char *what = NULL;
+
+	if (!strcmp(c->what, "InfiniBand")) {
+		note_infiniband(g, c);
+		return;
+	}
+	what = eb_asprintf("%s needs %s%s, which nothing brings", c->package,
+			   strcmp(c->what, "framework-first")
+				   ? c->what
+				   : "a framework that is there first",
+			   c->at_build ? " while it is built" : "");
+	add(g, c->at_build ? "build-needs" : "training-needs",
+	    place_of_package(g, c->package), c->advice, what);
+}
+
 static void lint_conditions(const struct linting *g)
 {
-	for (size_t i = 0; i < g->d->n_conditions; i++) {
-		const struct eb_condition *c = &g->d->condition[i];
-		eb_autofree char *what = eb_asprintf(
-			"%s needs %s%s, which nothing brings", c->package,
-			strcmp(c->what, "framework-first")
-				? c->what
-				: "a framework that is there first",
-			c->at_build ? " while it is built" : "");
-
-		if (!c->by && strcmp(c->what, "InfiniBand"))
-			add(g, c->at_build ? "build-needs" : "training-needs",
-			    place_of_package(g, c->package), c->advice, what);
-	}
+	for (size_t i = 0; i < g->d->n_conditions; i++)
+		if (!g->d->condition[i].by)
+			lint_condition(g, &g->d->condition[i]);
 }
 
 /* Azure's bases carry a Miniconda. */
@@ -200,40 +202,62 @@ static void lint_image(const struct linting *g)
 
 /* ---- all of it ------------------------------------------------------------*/
 
-static char *name_of(const struct eb_linted *l, const struct eb_spec *spec)
+struct eb_spec *eb_linted_spec(const struct eb_linted *l)
 {
+	return l->azure ? l->azure->spec : l->spec;
+}
+
+const char *eb_linted_image(const struct eb_linted *l,
+			    const struct eb_config *config)
+{
+	return config->base ? config->base : l->azure ? l->azure->image : NULL;
+}
+
+static char *name_of(const struct eb_linted *l)
+{
+	const struct eb_spec *spec = eb_linted_spec(l);
+
 	if (l->azure && l->azure->name)
 		return l->azure->name;
 	return spec ? spec->name : NULL;
 }
 
+int eb_lint_decide(const struct eb_config *config, const struct eb_linted *l,
+		   struct eb_decision **out, struct eb_error *err)
+{
+	struct eb_config c = *config; /* what it has is borrowed */
+	struct eb_named name = { .name = name_of(l) };
+	const struct eb_env env = { .spec = eb_linted_spec(l),
+				    .named = name.name ? &name : NULL };
+	const struct eb_deciding lines = { 0 };
+
+	c.base = (char *)eb_linted_image(l, config);
+	if (eb_option_gpu_check(&c, err) < 0)
+		return -1;
+	return eb_decide_base(&env, &c, &lines, out, err);
+}
+
 int eb_lint_base(const struct eb_config *config, struct eb_linted *l,
 		 struct eb_error *err)
 {
-	struct eb_spec *spec = l->azure ? l->azure->spec : l->spec;
-	struct eb_config c = *config; /* what it has is borrowed */
-	struct eb_named name = { .name = name_of(l, spec) };
-	const struct eb_env env = { .spec = spec,
-				    .named = name.name ? &name : NULL };
-	const struct eb_deciding lines = { 0 };
 	EB_CLEANUP(eb_decision_free_ptr) struct eb_decision *d = NULL;
-	struct linting g = { .config = config, .l = l, .spec = spec };
+	struct linting g = { .config = config,
+			     .l = l,
+			     .spec = eb_linted_spec(l),
+			     .image = eb_linted_image(l, config),
+			     .name = name_of(l) };
 
-	if (!c.base && l->azure)
-		c.base = l->azure->image;
-	if (!spec && !c.base)
+	if (!g.spec && !g.image)
 		return 0;
-	if (eb_option_gpu_check(&c, err) < 0 ||
-	    eb_decide_base(&env, &c, &lines, &d, err) < 0)
+	if (eb_lint_decide(config, l, &d, err) < 0)
 		return -1;
-	g.image = c.base;
-	g.name = name.name;
 	g.d = d;
 	if (d->refused)
 		lint_refusal(&g);
 	lint_warnings(&g);
 	lint_conditions(&g);
 	lint_image(&g);
+	eb_lint_infiniband(config, l, g.image ? g.image : d->image);
 	eb_lint_sort(&l->findings);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "pip_resolve_int.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <envbuild/pep440.h>
@@ -30,31 +31,89 @@ void eb_resolve_seen_release(struct eb_resolving *z)
 	z->n_seen = z->alloc_seen = 0;
 }
 
+/* --- indexes that do not answer --------------------------------------------
+ */
+
+/* Is it one? Who only looks asks it once; nobody else remembers. */
+static bool is_silent(struct eb_resolving *z, const char *index)
+{
+	bool is;
+
+	if (!z->silent)
+		return false;
+	pthread_mutex_lock(&z->silent->lock);
+	is = eb_strv_has(&z->silent->index, index);
+	pthread_mutex_unlock(&z->silent->lock);
+	return is;
+}
+
+static void note_silent(struct eb_resolving *z, const char *index,
+			const struct eb_error *why)
+{
+	struct eb_resolve_silent *s = z->silent;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	if (!eb_strv_has(&s->index, index)) {
+		eb_strv_add(&s->index, index);
+		eb_strv_add(why->code == EB_REFUSED ? &s->refused : &s->why,
+			    why->message);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* --- links -------------------------------------------------------------- */
+
+/* The project of a file's name, as it is asked for; NULL: none. */
+static char *project_of(const char *file)
+{
+	struct eb_error none EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autofree char *raw = NULL, *version = NULL;
+	char *name = NULL;
+
+	if (eb_ends(file, ".whl")) {
+		raw = eb_strndup(file, strcspn(file, "-"));
+		return eb_project_name(raw);
+	}
+	if (eb_sdist_name_parse(file, &name, &version, &none) < 0)
+		return NULL;
+	return name;
+}
+
+/* Those of one project (NULL: all) go over. */
+static void take_files(struct eb_index_page *from, const char *project,
+		       struct eb_index_page *to)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		eb_autofree char *name =
+			project ? project_of(from->file[i].name) : NULL;
+
+		if (project && (!name || strcmp(name, project)))
+			continue;
+		EB_GROW(to->file, to->n, to->alloc);
+		to->file[to->n++] = from->file[i];
+		from->file[i] = (struct eb_index_file){ 0 };
+	}
+}
+
 /* Links are for every project: those of this one are kept. */
 static void add_links(struct eb_resolving *z, const char *link,
-		      const char *project, struct eb_resolve_seen *to)
+		      struct eb_resolve_seen *to)
 {
-	struct eb_error none = EB_ERROR_INIT;
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autofree char *shown = eb_index_shown(link);
 	struct eb_index_page page = { 0 };
-	size_t i;
+	size_t had = to->page.n;
 
-	if (eb_index_links_get(z->r->http, z->r->indexes, link, &page, &none) <
-	    0)
-		eb_err_release(&none);
-	for (i = 0; i < page.n; i++) {
-		size_t n = strcspn(page.file[i].name, "-");
-		eb_autofree char *raw = eb_strndup(page.file[i].name, n);
-		eb_autofree char *name = eb_project_name(raw);
-		struct eb_index_page *p = &to->page;
-
-		if (strcmp(name, project))
-			continue;
-		EB_GROW(p->file, p->n, p->alloc);
-		p->file[p->n++] = page.file[i];
-		page.file[i] = (struct eb_index_file){ 0 };
-		if (!to->index)
-			to->index = eb_index_shown(link);
+	if (is_silent(z, shown) || eb_index_links_get(z->r->http, z->r->indexes,
+						      link, &page, &why) < 0) {
+		note_silent(z, shown, &why);
+		to->unsure = true;
 	}
+	take_files(&page, to->name, &to->page);
+	if (to->page.n > had && !to->index)
+		to->index = eb_steal(shown);
 	eb_index_page_release(&page);
 }
 
@@ -67,33 +126,59 @@ static void configured(const struct eb_indexes *x, struct eb_strv *out)
 		eb_strv_take(out, eb_resolve_index_shown(x->url));
 }
 
-static void look(struct eb_resolving *z, const char *project,
-		 struct eb_resolve_seen *out)
+/* --- a project --------------------------------------------------------- */
+
+/* 1, 0; -1: it does not say. */
+static int ask(struct eb_resolving *z, const char *index, const char *project,
+	       struct eb_index_page *page)
+{
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	int rc;
+
+	if (is_silent(z, index))
+		return -1;
+	rc = eb_index_page_get(z->r->http, z->r->indexes, index, project, page,
+			       &why);
+	if (rc < 0)
+		note_silent(z, index, &why);
+	return rc;
+}
+
+/* The first index that has it decides, beside all links. */
+static void add_page(struct eb_resolve_seen *to, const char *index,
+		     struct eb_index_page *page, bool *decided)
+{
+	if (*decided) {
+		to->other = eb_strdup(index);
+		to->other_page = *page;
+		*page = (struct eb_index_page){ 0 };
+		return;
+	}
+	*decided = true;
+	free(to->index);
+	to->index = eb_strdup(index);
+	take_files(page, NULL, &to->page);
+}
+
+void eb_resolve_look_into(struct eb_resolving *z, struct eb_resolve_seen *out)
 {
 	const struct eb_indexes *x = z->r->indexes;
 	struct eb_strv index EB_CLEANUP(eb_strv_release) = { 0 };
+	bool decided = false;
 
 	for (size_t i = 0; i < x->find_links.n; i++)
-		add_links(z, x->find_links.v[i], project, out);
+		add_links(z, x->find_links.v[i], out);
 	configured(x, &index);
 	if (index.n == 0 && !x->no_index)
-		eb_resolve_indexes_of(z, project, &index);
+		eb_resolve_indexes_of(z, out->name, &index);
 	for (size_t i = 0; i < index.n && !x->no_index && !out->other; i++) {
 		struct eb_index_page page = { 0 };
-		struct eb_error none = EB_ERROR_INIT;
+		int rc = ask(z, index.v[i], out->name, &page);
 
-		if (eb_index_page_get(z->r->http, x, index.v[i], project, &page,
-				      &none) != 1) {
-			eb_err_release(&none);
-			continue;
-		}
-		if (!out->index) {
-			out->index = eb_strdup(index.v[i]);
-			out->page = page;
-		} else {
-			out->other = eb_strdup(index.v[i]);
-			out->other_page = page;
-		}
+		out->unsure |= rc < 0;
+		if (rc == 1)
+			add_page(out, index.v[i], &page, &decided);
+		eb_index_page_release(&page);
 	}
 }
 
@@ -108,7 +193,7 @@ const struct eb_resolve_seen *eb_resolve_look(struct eb_resolving *z,
 	EB_GROW(z->seen, z->n_seen, z->alloc_seen);
 	s = &z->seen[z->n_seen++];
 	*s = (struct eb_resolve_seen){ .name = eb_strdup(project) };
-	look(z, project, s);
+	eb_resolve_look_into(z, s);
 	return s;
 }
 

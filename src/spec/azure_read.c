@@ -148,12 +148,17 @@ int eb_azure_read(const char *path, const char *platform,
 	eb_autofree char *stem =
 		hash ? eb_strndup(path, (size_t)(hash - path)) : NULL;
 	eb_autofree char *file = NULL;
+	int added = 0;
 
 	if (find_file(stem ? stem : path, &file, err) < 0 ||
 	    read_file(&r, file, hash ? hash + 1 : NULL) < 0)
 		return -1;
-	*out = eb_steal(a);
-	return 0;
+	if (a->spec && a->form != EB_AZURE_MLFLOW)
+		added = eb_azure_default_python(a->spec, events, err);
+	a->default_python = added > 0;
+	if (added >= 0)
+		*out = eb_steal(a);
+	return added < 0 ? -1 : 0;
 }
 
 void eb_azure_rename(struct eb_azure *a, const char *name, const char *version)

@@ -15,6 +15,10 @@
  *	conda SPEC		name[key='value',...], keys sorted; the lines
  *				sorted, each once; `pip` alone is left out
  *				beside pip lines
+ *	exact FILE SHA256 [requested]	a package that is chosen already, and
+ *				of its record; by name
+ *	pip-requested NAME	a project that a person asked for, where that
+ *				is known otherwise than by the lines
  *	pip REQUIREMENT		normal text (PEP 503, 508, 440); sorted, each
  *				once; -r files are replaced by their lines
  *	pip-constraint REQUIREMENT	lines of -c files; sorted, each once
@@ -35,6 +39,8 @@
  * comments, order and spelling of packages, where the file lies.
  */
 #include <string.h>
+
+#include <envbuild/json.h>
 
 #include "definition_pip.h"
 
@@ -139,6 +145,25 @@ static void add_conda(struct eb_buf *out, const struct eb_spec *spec)
 	add_sorted(out, "conda", &lines);
 }
 
+/* A record counts as a whole: it goes into the image. */
+static void add_exact(struct eb_buf *out, const struct eb_exact *x)
+{
+	for (size_t i = 0; x && i < x->n; i++) {
+		eb_autojson json_t *j = eb_record_to_json(&x->record[i]);
+		EB_AUTOBUF(text, EB_MAX_TEXT);
+		char hex[EB_HEX_SIZE];
+		struct eb_digest d;
+
+		eb_json_canonical(j, &text);
+		eb_sha256(text.data, text.len, &d);
+		eb_buf_addf(out, "exact %s %s%s\n", x->record[i].fn,
+			    eb_digest_hex(&d, hex),
+			    x->requested[i] ? " requested" : "");
+	}
+	for (size_t i = 0; x && i < x->pip_requested.n; i++)
+		add_line(out, "pip-requested", x->pip_requested.v[i]);
+}
+
 static int add_pip(struct eb_buf *out, const struct eb_spec *spec,
 		   struct eb_error *err)
 {
@@ -185,6 +210,7 @@ int eb_definition_text(const struct eb_request *r, struct eb_buf *out,
 	if (add_channels(out, r, err) < 0)
 		return -1;
 	add_conda(out, r->spec);
+	add_exact(out, r->spec->exact);
 	if (add_pip(out, r->spec, err) < 0)
 		return -1;
 	add_variables(out, r->spec);

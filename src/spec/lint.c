@@ -4,6 +4,7 @@
  * says is added. */
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <envbuild/file.h>
 
@@ -55,9 +56,13 @@ static void lint_text(const struct eb_buf *text, const char *file,
 	enum eb_azure_form form;
 
 	lint_bytes(text, file, out);
-	if (eb_ends(file, ".toml") ||
-	    eb_spec_is_requirements(file, text->data, text->len) ||
-	    eb_yaml_parse(text->data, text->len, file, &doc, &none) < 0 ||
+	if (eb_ends(file, ".toml"))
+		return;
+	if (eb_spec_is_requirements(file, text->data, text->len)) {
+		eb_lint_requirements(text, file, platform, out);
+		return;
+	}
+	if (eb_yaml_parse(text->data, text->len, file, &doc, &none) < 0 ||
 	    doc->root->type != EB_YAML_MAP)
 		return;
 	d.doc = doc;
@@ -66,6 +71,15 @@ static void lint_text(const struct eb_buf *text, const char *file,
 		eb_lint_azure(&d, form);
 	else
 		eb_lint_conda(&d, doc->root);
+}
+
+void eb_lint_text(const char *text, size_t len, const char *file,
+		  const char *platform, struct eb_lint_list *out)
+{
+	EB_AUTOBUF(copy, EB_MAX_YAML);
+
+	eb_buf_add(&copy, text, len);
+	lint_text(&copy, file, platform, out);
 }
 
 void eb_lint_conda_file(const struct eb_lint_doc *d,
@@ -105,7 +119,7 @@ static bool is_told(const struct eb_lint_list *out, const struct eb_error *err)
 	for (size_t i = 0; i < out->n; i++) {
 		const struct eb_lint_found *f = &out->v[i];
 
-		if (f->rule->level == EB_LEVEL_ERROR && err->file &&
+		if (f->level == EB_LEVEL_ERROR && err->file &&
 		    !strcmp(f->file, err->file) &&
 		    (f->line == err->line || !f->line))
 			return true;
@@ -113,24 +127,33 @@ static bool is_told(const struct eb_lint_list *out, const struct eb_error *err)
 	return false;
 }
 
-static int read_it(const char *path, const char *platform, bool azure,
-		   struct eb_linted *out, struct eb_error *err)
+/* `text`: of standard input, which is read once. */
+static int read_it(const char *path, const struct eb_buf *text,
+		   const char *platform, bool azure, struct eb_linted *out,
+		   struct eb_error *err)
 {
 	struct eb_events *events = eb_events_new(keep_warning, &out->findings);
-	int rc = azure ? eb_azure_read(path, platform, events, &out->azure, err)
-		       : eb_spec_read(path, platform, events, &out->spec, err);
+	int rc;
+
+	if (text)
+		rc = eb_spec_parse(text->data, text->len, path, platform,
+				   events, &out->spec, err);
+	else if (azure)
+		rc = eb_azure_read(path, platform, events, &out->azure, err);
+	else
+		rc = eb_spec_read(path, platform, events, &out->spec, err);
 
 	eb_events_free(events);
 	return rc;
 }
 
 static void lint_reading(const char *path, const char *file,
-			 const char *platform, bool azure,
-			 struct eb_linted *out)
+			 const struct eb_buf *text, const char *platform,
+			 bool azure, struct eb_linted *out)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 
-	if (read_it(path, platform, azure, out, &err) == 0)
+	if (read_it(path, text, platform, azure, out, &err) == 0)
 		return;
 	if (!is_told(&out->findings, &err))
 		eb_lint_add(&out->findings, "unreadable",
@@ -169,16 +192,19 @@ int eb_lint(const char *path, const char *platform, struct eb_linted *out,
 	    struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_YAML);
-	bool azure;
+	bool azure, is_stdin = !strcmp(path, "-");
+	const struct eb_buf *stdin_text = is_stdin ? &text : NULL;
 	eb_autofree char *file = file_of(path, &azure);
 
-	if (eb_read_file(file, EB_MAX_YAML, &text, err) < 0)
+	if ((is_stdin ? eb_read_fd(STDIN_FILENO, "standard input", EB_MAX_YAML,
+				   &text, err)
+		      : eb_read_file(file, EB_MAX_YAML, &text, err)) < 0)
 		return -1;
 	lint_text(&text, file, platform, &out->findings);
 	if (!azure)
 		azure = eb_azure_form(file, text.data, text.len) !=
 			EB_AZURE_NONE;
-	lint_reading(path, file, platform, azure, out);
+	lint_reading(path, file, stdin_text, platform, azure, out);
 	eb_lint_sort(&out->findings);
 	return 0;
 }

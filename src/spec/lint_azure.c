@@ -41,21 +41,27 @@ static char *beside(const struct eb_lint_doc *d, const char *file)
 
 /* ---- names and images --------------------------------------------------- */
 
-void eb_lint_name(const struct eb_lint_doc *d, const struct eb_yaml_node *n)
+void eb_lint_name(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
+		  enum eb_level level)
 {
 	if (!eb_azure_is_set(n) || n->type != EB_YAML_SCALAR)
 		return;
 	if (!strncasecmp(n->text, "azureml-", 8) ||
 	    !strncasecmp(n->text, "microsoft", 9))
-		eb_lint_at(d, n, "reserved-name", "give another name",
-			   "\"%s\": names that begin so are the curated "
-			   "environments'; no job is taken with it",
-			   n->text);
+		eb_lint_lower(eb_lint_at(d, n, "reserved-name",
+					 "give another name",
+					 "\"%s\": names that begin so are the "
+					 "curated environments'; nothing can "
+					 "be registered under it",
+					 n->text),
+			      level);
 	if (strlen(n->text) > 255)
-		eb_lint_at(d, n, "name-too-long", "give a shorter one",
-			   "a name of %zu characters is refused, 255 are "
-			   "allowed",
-			   strlen(n->text));
+		eb_lint_lower(eb_lint_at(d, n, "name-too-long",
+					 "give a shorter one",
+					 "a name of %zu characters is refused, "
+					 "255 are allowed",
+					 strlen(n->text)),
+			      level);
 }
 
 void eb_lint_image(const struct eb_lint_doc *d, const struct eb_yaml_node *n)
@@ -99,6 +105,26 @@ static void lint_bases_v1(const struct eb_lint_doc *d,
 	if (file && file->type == EB_YAML_SCALAR)
 		eb_lint_dockerfile(file->text, strlen(file->text), d->doc->name,
 				   NULL, d->out);
+	else if (d->dockerfile)
+		eb_lint_dockerfile(d->dockerfile, strlen(d->dockerfile), path,
+				   NULL, d->out);
+}
+
+/* Inside, or (read into `text`) beside it; NULL: there is none. */
+static const char *dockerfile_of(const struct eb_lint_doc *d,
+				 const struct eb_yaml_node *docker,
+				 struct eb_buf *text)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const struct eb_yaml_node *inside = set_in(docker, "baseDockerfile");
+	eb_autofree char *path = beside(d, "BaseDockerfile");
+
+	if (inside)
+		return inside->type == EB_YAML_SCALAR ? inside->text : NULL;
+	if (!eb_path_exists(path) ||
+	    eb_read_file(path, text->max - 1, text, &ignored) < 0)
+		return NULL;
+	return text->data;
 }
 
 static void lint_login(const struct eb_lint_doc *d,
@@ -192,6 +218,26 @@ static void lint_location(const struct eb_lint_doc *d,
 			   type->text);
 }
 
+static void refuse_beside(const struct eb_lint_doc *d,
+			  const struct eb_yaml_node *n, const char *what)
+{
+	if (n)
+		eb_lint_at(d, n, "context-with-others",
+			   "say it in the Dockerfile",
+			   "\"%s\" is not taken beside a build context", what);
+}
+
+/* Named, but by nothing. */
+static void lint_no_file(const struct eb_lint_doc *d,
+			 const struct eb_yaml_node *map, const char *key)
+{
+	const struct eb_yaml_node *n = eb_yaml_get(map, key);
+
+	if (n && n->type == EB_YAML_SCALAR && !*n->text)
+		eb_lint_at(d, n, "dockerfile-missing", "name the file",
+			   "\"%s\" is empty: which file is to be built?", key);
+}
+
 static void lint_context(const struct eb_lint_doc *d,
 			 const struct eb_yaml_node *root,
 			 const struct eb_yaml_node *docker)
@@ -204,20 +250,17 @@ static void lint_context(const struct eb_lint_doc *d,
 	if (!context)
 		return;
 	lint_location(d, context);
+	lint_no_file(d, context, "dockerfilePath");
 	if (conda)
 		eb_lint_at(d, conda, "context-with-others",
 			   "install it in the Dockerfile",
 			   "conda dependencies are not taken beside a build "
 			   "context");
-	for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++) {
-		const struct eb_yaml_node *n = set_in(root, excluded[i]);
-
-		if (n)
-			eb_lint_at(d, n, "context-with-others",
-				   "say it in the Dockerfile",
-				   "\"%s\" is not taken beside a build context",
-				   excluded[i]);
-	}
+	for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+		refuse_beside(d, set_in(root, excluded[i]), excluded[i]);
+	refuse_beside(d, set_in(map_of(root, "spark"), "packages"), "spark");
+	refuse_beside(d, set_in(map_of(root, "spark"), "repositories"),
+		      "spark");
 }
 
 /* ---- version 1 ---------------------------------------------------------- */
@@ -269,13 +312,16 @@ static void lint_python_section(const struct eb_lint_doc *d,
 			"beside it");
 }
 
-static void lint_v1(const struct eb_lint_doc *d)
+static void lint_v1(const struct eb_lint_doc *outer)
 {
-	const struct eb_yaml_node *root = d->doc->root;
+	const struct eb_yaml_node *root = outer->doc->root;
 	const struct eb_yaml_node *docker = map_of(root, "docker");
 	const struct eb_yaml_node *python = map_of(root, "python");
+	EB_AUTOBUF(text, EB_AZURE_MAX_DOCKERFILE * 4);
+	struct eb_lint_doc inner = *outer, *d = &inner;
 
-	eb_lint_name(d, eb_yaml_get(root, "name"));
+	d->dockerfile = dockerfile_of(d, docker, &text);
+	eb_lint_name(d, eb_yaml_get(root, "name"), EB_LEVEL_ERROR);
 	lint_bases_v1(d, root, docker);
 	lint_login(d, docker);
 	lint_given_up(d, docker);
@@ -323,7 +369,7 @@ static void lint_v2(const struct eb_lint_doc *d, const struct eb_yaml_node *map)
 	const struct eb_yaml_node *build = map_of(map, "build");
 	const struct eb_yaml_node *conda = set_in(map, "conda_file");
 
-	eb_lint_name(d, eb_yaml_get(map, "name"));
+	eb_lint_name(d, eb_yaml_get(map, "name"), EB_LEVEL_ERROR);
 	eb_lint_image(d, image);
 	lint_system(d, set_in(map, "os_type"));
 	if (image && build)
@@ -332,8 +378,11 @@ static void lint_v2(const struct eb_lint_doc *d, const struct eb_yaml_node *map)
 	if (!image && !build)
 		eb_lint_at(d, map, "no-base", "write image: REFERENCE",
 			   "neither \"image\" nor \"build\" is given");
-	if (build)
+	if (build) {
+		lint_no_file(d, build, "dockerfile_path");
 		lint_build(d, build);
+		refuse_beside(d, conda, "conda_file");
+	}
 	if (conda && conda->type == EB_YAML_MAP) {
 		eb_lint_conda(d, conda);
 	} else if (conda && conda->type == EB_YAML_SCALAR) {

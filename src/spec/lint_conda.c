@@ -61,15 +61,18 @@ static void lint_channels(const struct eb_lint_doc *d,
 
 /* ---- packages ----------------------------------------------------------- */
 
-/* ">=3.8" of "=>3.8": the one slip that has one meaning. */
-static void offer_operator(const struct eb_lint_doc *d,
-			   const struct eb_yaml_node *n,
-			   struct eb_lint_found *f)
+/* Slips that have one meaning: ">=3.8" of "=>3.8". */
+static void offer(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
+		  struct eb_lint_found *f, const char *old, const char *with)
 {
-	if (strstr(n->text, "=>"))
-		eb_lint_edit(d, n, f, "=>", ">=");
-	else if (strstr(n->text, "~=="))
-		eb_lint_edit(d, n, f, "~==", "~=");
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	eb_autofree char *text = eb_lint_changed(n->text, old, with);
+	EB_CLEANUP(eb_matchspec_free_ptr)
+	struct eb_matchspec *m =
+		text ? eb_matchspec_parse(text, EB_STRICT, &ignored) : NULL;
+
+	if (m)
+		eb_lint_edit(d, n, f, old, with);
 }
 
 static void bad_spec(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
@@ -78,7 +81,9 @@ static void bad_spec(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 	struct eb_lint_found *f = eb_lint_at(d, n, "bad-conda-spec", err->hint,
 					     "%s", err->message);
 
-	offer_operator(d, n, f);
+	offer(d, n, f, "=>", ">=");
+	if (!f->edit.line)
+		offer(d, n, f, "~==", "~=");
 }
 
 static bool is_pinned(const struct eb_matchspec *m)
@@ -212,7 +217,7 @@ void eb_lint_conda(const struct eb_lint_doc *d, const struct eb_yaml_node *map)
 {
 	const struct eb_yaml_node *list = list_of(map, "dependencies");
 
-	eb_lint_name(d, eb_yaml_get(map, "name"));
+	eb_lint_name(d, eb_yaml_get(map, "name"), EB_LEVEL_WARNING);
 	if (!eb_yaml_get(map, "dependencies")) {
 		eb_lint_at(d, map, "no-dependencies",
 			   "list the packages: dependencies: [python]",

@@ -12,6 +12,7 @@ struct dockerfile {
 	struct eb_lint_list *out;
 	unsigned line;
 	bool updated; /* "apt-get update" was seen in this stage */
+	bool conda;   /* there may be a conda */
 };
 
 static const char *const instructions[] = {
@@ -42,9 +43,31 @@ static const char *const old_systems[] = {
 	"debian:stretch", "centos:6",	 "centos:7",	 "centos:8",
 };
 
+/* Images of whose makers it is known that they have no conda. */
+static bool has_no_conda(const char *image)
+{
+	static const char *const names[] = { "ubuntu", "debian", "python",
+					     "nvidia/cuda", "alpine" };
+
+	if (eb_starts(image, "docker.io/"))
+		image += strlen("docker.io/");
+	if (eb_starts(image, "library/"))
+		image += strlen("library/");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(image, names[i], n) &&
+		    (!image[n] || strchr(":@ \t", image[n])))
+			return true;
+	}
+	return false;
+}
+
 static void lint_from(struct dockerfile *d, const char *rest)
 {
+	rest += strspn(rest, " \t");
 	d->updated = false;
+	d->conda = !has_no_conda(rest);
 	for (size_t i = 0; i < sizeof old_systems / sizeof *old_systems; i++)
 		if (strstr(rest, old_systems[i]))
 			lint(d, "dockerfile-old-system", "take a newer base",
@@ -66,6 +89,41 @@ static void lint_install(struct dockerfile *d, const char *command)
 		     "write apt-get update && apt-get install -y ...",
 		     "no \"apt-get update\" before it: most bases have no "
 		     "list of packages");
+}
+
+/* "conda" as a command: at the start, or behind "&&", ";" and the like. */
+static bool runs_conda(const char *rest)
+{
+	const char *at = rest;
+
+	while ((at = strstr(at, "conda "))) {
+		const char *before = at;
+
+		while (before > rest && strchr(" \t", before[-1]))
+			before--;
+		if (before == rest || strchr("&;|(", before[-1]))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Whoever speaks of conda in another way may be bringing it. */
+static void lint_conda(struct dockerfile *d, const char *rest)
+{
+	eb_autofree char *plain = eb_strdup(rest);
+	const char *first;
+
+	eb_lower(plain);
+	first = strstr(plain, "conda");
+	if (!first)
+		return;
+	if (!d->conda && runs_conda(plain) && eb_starts(first, "conda "))
+		lint(d, "dockerfile-conda",
+		     "begin with an image that has it, or install it first",
+		     "\"conda\" is run, and neither the base nor a line "
+		     "before brings it");
+	d->conda = true;
 }
 
 static void lint_run(struct dockerfile *d, const char *rest)
@@ -120,6 +178,8 @@ static void lint_instruction(struct dockerfile *d, char *text)
 
 	if (!*word)
 		return;
+	if (strcasecmp(word, "FROM") != 0)
+		lint_conda(d, rest);
 	if (!is_instruction(word))
 		lint(d, "dockerfile-instruction",
 		     "a line that goes on needs \\ at the end of the one "

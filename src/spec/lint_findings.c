@@ -24,6 +24,7 @@ struct eb_lint_found *eb_lint_add(struct eb_lint_list *f, const char *rule,
 				       .column = column,
 				       .fix = eb_strdup(fix) };
 	assert(one->rule);
+	one->level = one->rule->level;
 	va_start(ap, fmt);
 	if (vasprintf(&one->what, fmt, ap) < 0)
 		eb_oom();
@@ -31,11 +32,18 @@ struct eb_lint_found *eb_lint_add(struct eb_lint_list *f, const char *rule,
 	return one;
 }
 
+void eb_lint_lower(struct eb_lint_found *found, enum eb_level level)
+{
+	if (level < found->level)
+		found->level = level;
+}
+
 static void release(struct eb_lint_found *f)
 {
 	free(f->file);
 	free(f->what);
 	free(f->fix);
+	free(f->edit.old);
 	free(f->edit.text);
 }
 
@@ -79,7 +87,7 @@ void eb_lint_sort(struct eb_lint_list *f)
 bool eb_lint_fails(const struct eb_lint_list *f)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].rule->level == EB_LEVEL_ERROR)
+		if (f->v[i].level == EB_LEVEL_ERROR)
 			return true;
 	return false;
 }

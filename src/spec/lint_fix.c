@@ -1,46 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The safe changes of lint: offered by rules, made in the files. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <envbuild/buf.h>
 #include <envbuild/file.h>
 
 #include "lint_private.h"
 
 /* ---- offering ----------------------------------------------------------- */
 
-/* The scalar's text as it stands in its line, or NULL: folded, escaped. */
-static const char *in_line(const struct eb_lint_doc *d,
-			   const struct eb_yaml_node *n, const char *old,
-			   unsigned *column)
+/* Where the scalar's text stands in its line as it is; 0: it is folded, or
+ * escaped. Columns of nodes count characters: it is not before that many
+ * bytes. */
+static unsigned column_of(const struct eb_lint_doc *d,
+			  const struct eb_yaml_node *n)
 {
 	size_t len, from = n->column - 1;
 	const char *line = eb_yaml_line(d->doc, n->line, &len), *at;
 
 	if (!line || from >= len)
-		return NULL;
-	at = memmem(line + from, len - from, old, strlen(old));
-	if (!at || !memmem(line + from, len - from, n->text, strlen(n->text)))
-		return NULL;
-	*column = (unsigned)(at - line) + 1;
-	return at;
+		return 0;
+	at = memmem(line + from, len - from, n->text, strlen(n->text));
+	return at ? (unsigned)(at - line) + 1 : 0;
 }
 
 void eb_lint_edit(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 		  struct eb_lint_found *f, const char *old, const char *text)
 {
-	unsigned column;
+	const char *at = strstr(n->text, old);
+	unsigned column = column_of(d, n);
 
-	if (!in_line(d, n, old, &column))
+	if (!column || !at)
 		return;
 	f->edit = (struct eb_edit){ .line = n->line,
-				    .column = column,
-				    .length = strlen(old),
+				    .column = column + (unsigned)(at - n->text),
+				    .old = eb_strdup(old),
 				    .text = eb_strdup(text) };
+}
+
+char *eb_lint_changed(const char *text, const char *old, const char *with)
+{
+	const char *at = strstr(text, old);
+
+	return at ? eb_asprintf("%.*s%s%s", (int)(at - text), text, with,
+				at + strlen(old))
+		  : NULL;
 }
 
 /* Only where the node is an item of a list in block style. */
@@ -56,6 +63,7 @@ void eb_lint_insert(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 		return;
 	f->edit = (struct eb_edit){ .line = n->line,
 				    .column = 1,
+				    .old = eb_strdup(""),
 				    .text = eb_asprintf("%.*s%s\n", (int)blank,
 							line, text) };
 }
@@ -85,39 +93,48 @@ static int later_first(const void *a, const void *b)
 	return (x->column < y->column) - (x->column > y->column);
 }
 
+/* Lines that are added end as the one they stand above does. */
+static char *with_ends(const char *text, const char *line)
+{
+	size_t n = strcspn(line, "\n");
+	EB_AUTOBUF(out, EB_MAX_CONFIG);
+
+	for (; *text; text++) {
+		if (*text == '\n' && n && line[n - 1] == '\r')
+			eb_buf_addch(&out, '\r');
+		eb_buf_addch(&out, *text);
+	}
+	return eb_buf_steal(&out, NULL);
+}
+
 static bool apply(char **text, const struct eb_edit *e)
 {
 	const char *line = line_start(*text, e->line);
+	eb_autofree char *with = NULL;
 	size_t at;
 	char *made;
 
-	if (!line || strcspn(line, "\n") < e->column - 1 + e->length)
+	if (!line || strcspn(line, "\n") < e->column - 1 ||
+	    !eb_starts(line + e->column - 1, e->old))
 		return false;
+	with = with_ends(e->text, line);
 	at = (size_t)(line - *text) + e->column - 1;
-	made = eb_asprintf("%.*s%s%s", (int)at, *text, e->text,
-			   *text + at + e->length);
+	made = eb_asprintf("%.*s%s%s", (int)at, *text, with,
+			   *text + at + strlen(e->old));
 	free(*text);
 	*text = made;
 	return true;
 }
 
+/* The file that a link leads to is changed, not the link. */
 static int replace(const char *file, const char *text, struct eb_error *err)
 {
-	eb_autofree char *part = eb_asprintf("%s.envbuild-part", file);
+	eb_autofree char *path = realpath(file, NULL);
 	struct stat st;
 
-	if (stat(file, &st) < 0)
+	if (!path || stat(path, &st) < 0)
 		return eb_err_errno(err, EB_OK, errno, "\"%s\", mending", file);
-	if (eb_write_file(part, text, strlen(text), st.st_mode & 0777, err) <
-	    0) {
-		unlink(part);
-		return -1;
-	}
-	if (rename(part, file) == 0)
-		return 0;
-	eb_err_errno(err, EB_OK, errno, "\"%s\", mending", file);
-	unlink(part);
-	return -1;
+	return eb_write_file(path, text, strlen(text), st.st_mode & 0777, err);
 }
 
 /* The changes of one file: findings from..to, which are sorted by file. */

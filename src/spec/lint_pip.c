@@ -16,6 +16,17 @@ static const char *single_equals(const char *text)
 	return strchr(at + 1, '=') ? NULL : at;
 }
 
+static void offer(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
+		  struct eb_lint_found *f, const char *old, const char *with)
+{
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_requirement q EB_CLEANUP(eb_requirement_release) = { 0 };
+	eb_autofree char *text = eb_lint_changed(n->text, old, with);
+
+	if (text && eb_requirement_parse(text, &q, &ignored) == 0)
+		eb_lint_edit(d, n, f, old, with);
+}
+
 static void bad_line(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 		     const struct eb_error *err)
 {
@@ -23,9 +34,11 @@ static void bad_line(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 					     err->hint, "%s", err->message);
 
 	if (strstr(n->text, "~=="))
-		eb_lint_edit(d, n, f, "~==", "~=");
+		offer(d, n, f, "~==", "~=");
+	else if (strstr(n->text, "=>"))
+		offer(d, n, f, "=>", ">=");
 	else if (single_equals(n->text))
-		eb_lint_edit(d, n, f, "=", "==");
+		offer(d, n, f, "=", "==");
 }
 
 struct pip_lines {
@@ -72,6 +85,7 @@ static void lint_line(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 		bad_line(d, n, &err);
 		return;
 	}
+	eb_lint_pip_urls(d, n);
 	if (q.name && !strstr(q.text, ";"))
 		lint_names(d, n, q.name, conda, l);
 	if (!is_loose(&q))

@@ -11,6 +11,7 @@ struct eb_lint_doc {
 	const struct eb_yaml *doc;
 	const char *platform;
 	struct eb_lint_list *out;
+	const char *dockerfile; /* of the base, as text; or NULL */
 };
 
 /* A finding at a node. */
@@ -21,6 +22,9 @@ struct eb_lint_doc {
  * there as it is (a quoted scalar has it one column on). */
 void eb_lint_edit(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 		  struct eb_lint_found *f, const char *old, const char *text);
+/* The text with the first `old` in it changed; NULL: there is none. What is
+ * offered is to be read again first. Caller frees. */
+char *eb_lint_changed(const char *text, const char *old, const char *with);
 /* A line of its own above the node's. */
 void eb_lint_insert(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 		    struct eb_lint_found *f, const char *text);
@@ -30,19 +34,23 @@ void eb_lint_conda(const struct eb_lint_doc *d, const struct eb_yaml_node *map);
 /* The list below `pip:`; `names`: the conda packages asked for. */
 void eb_lint_pip(const struct eb_lint_doc *d, const struct eb_yaml_node *list,
 		 const struct eb_strv *names);
+/* URLs and options of a line: names of wheels, signatures, logins. */
+void eb_lint_pip_urls(const struct eb_lint_doc *d,
+		      const struct eb_yaml_node *n);
+/* A requirements file. */
+void eb_lint_requirements(const struct eb_buf *text, const char *file,
+			  const char *platform, struct eb_lint_list *out);
 /* The lines of the list that say which Python; `list` NULL: there is none. */
 void eb_lint_python(const struct eb_lint_doc *d,
 		    const struct eb_yaml_node *list,
 		    const struct eb_yaml_node *map);
-/* Does the version of a Python that is asked for read `3.7`, or `3.6.2`? */
-bool eb_lint_python_asked(const struct eb_yaml_node *list, unsigned *minor,
-			  unsigned *patch, const struct eb_yaml_node **at);
-
 /* Azure's forms: what stands beside the conda part, which goes to
  * eb_lint_conda(). `job` is the environment's node in a job. */
 void eb_lint_azure(const struct eb_lint_doc *d, enum eb_azure_form form);
-/* Names and references of images. */
-void eb_lint_name(const struct eb_lint_doc *d, const struct eb_yaml_node *n);
+/* Names and references of images. A name that Azure would not take is an error
+ * where it is an environment's; a conda file's is not used. */
+void eb_lint_name(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
+		  enum eb_level level);
 void eb_lint_image(const struct eb_lint_doc *d, const struct eb_yaml_node *n);
 /* A Dockerfile; `context` NULL: the files that it copies are not looked for. */
 void eb_lint_dockerfile(const char *text, size_t len, const char *file,

@@ -51,21 +51,26 @@ static void lint_end(const struct eb_lint_doc *d, const struct eb_yaml_node *n,
 				   v[0], v[1], ends[i].day);
 }
 
-bool eb_lint_python_asked(const struct eb_yaml_node *list, unsigned *minor,
-			  unsigned *patch, const struct eb_yaml_node **at)
+/* The Python that the base's Dockerfile installs by conda: "python=3.8". */
+static bool read_docker(const char *dockerfile, unsigned v[3])
 {
-	unsigned v[3];
+	const char *at = dockerfile ? strstr(dockerfile, "conda ") : NULL;
 
-	for (size_t i = 0; list && i < list->n; i++) {
-		if (!is_python(list->item[i]) ||
-		    !read_version(list->item[i]->text, v) || v[0] != 3)
-			continue;
-		*at = list->item[i];
-		*minor = v[1];
-		*patch = v[2];
-		return true;
-	}
-	return false;
+	at = at ? strstr(at, " python=") : NULL;
+	return at && read_version(at + 1, v);
+}
+
+static void lint_docker(const struct eb_lint_doc *d,
+			const struct eb_yaml_node *n, const unsigned v[3])
+{
+	unsigned base[3];
+
+	if (read_docker(d->dockerfile, base) &&
+	    (base[0] != v[0] || base[1] != v[1]))
+		eb_lint_at(d, n, "several-pythons",
+			   "install it in one of the two places",
+			   "the Dockerfile installs Python %u.%u, too", base[0],
+			   base[1]);
 }
 
 static bool is_torch(const struct eb_yaml_node *n)
@@ -120,6 +125,7 @@ void eb_lint_python(const struct eb_lint_doc *d,
 		if (!read_version(n->text, v))
 			continue;
 		lint_end(d, n, v);
+		lint_docker(d, n, v);
 		if (asks_torch(list))
 			lint_patch(d, n, v);
 	}

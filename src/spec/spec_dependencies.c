@@ -80,7 +80,9 @@ static int add_spec(struct eb_spec_reader *r, const struct eb_yaml_node *n)
 		warn_colon(r, n);
 	EB_GROW(s->conda, s->n_conda, r->alloc_conda);
 	EB_GROW(s->conda_at, s->n_conda, r->alloc_conda_at);
-	s->conda_at[s->n_conda] = (struct eb_spec_line){ n->line, n->column };
+	s->conda_at[s->n_conda] = (struct eb_spec_line){
+		.line = n->line, .column = n->column, .text = eb_strdup(n->text)
+	};
 	s->conda[s->n_conda++] = m;
 	return 0;
 }

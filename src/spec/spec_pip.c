@@ -17,7 +17,8 @@ static void take(struct eb_spec_reader *r, struct eb_requirement *q,
 	}
 	EB_GROW(s->pip, s->n_pip, r->alloc_pip);
 	EB_GROW(s->pip_at, s->n_pip, r->alloc_pip_at);
-	s->pip_at[s->n_pip] = (struct eb_spec_line){ line, column };
+	s->pip_at[s->n_pip] =
+		(struct eb_spec_line){ .line = line, .column = column };
 	s->pip[s->n_pip++] = *q;
 }
 

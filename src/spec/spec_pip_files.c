@@ -201,10 +201,11 @@ int eb_pip_visit(const struct eb_spec *spec, eb_pip_line_fn *fn, void *data,
 		memset(&top.st, 0, sizeof top.st);
 
 	for (size_t i = 0; i < spec->n_pip; i++) {
-		struct eb_pip_place at = { .dir = dir,
-					   .file = spec->file,
-					   .line = spec->pip_at[i].line,
-					   .column = spec->pip_at[i].column };
+		const struct eb_spec_line *l = &spec->pip_at[i];
+		struct eb_pip_place at = { .dir = l->option ? "." : dir,
+					   .file = eb_spec_place(spec, l),
+					   .line = l->line,
+					   .column = l->column };
 
 		if (visit(&w, &spec->pip[i], &at) < 0)
 			return -1;
@@ -234,6 +235,8 @@ static int not_there(const struct eb_requirement *q, const char *path,
 		   q->text, path);
 	if (*q->argument == '~')
 		eb_err_hint(err, "pip does not expand \"~\"");
+	else if (eb_starts(at->file, "--"))
+		eb_err_hint(err, "paths are relative to the working folder");
 	else
 		eb_err_hint(err, "paths are relative to the folder of \"%s\"",
 			    at->file);

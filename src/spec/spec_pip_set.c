@@ -31,7 +31,8 @@ int eb_spec_no_python(const struct eb_spec *spec, struct eb_error *err)
 		   spec->file);
 	eb_err_hint(err, "add \"python\", with the version that is meant "
 			 "(python=3.11), to the dependencies");
-	return spec->n_pip ? eb_err_at(err, spec->file, spec->pip_at[0].line,
-				       spec->pip_at[0].column)
-			   : -1;
+	return spec->n_pip
+		       ? eb_err_at(err, eb_spec_place(spec, spec->pip_at),
+				   spec->pip_at[0].line, spec->pip_at[0].column)
+		       : -1;
 }

@@ -36,7 +36,8 @@ static int add_python(struct eb_spec_reader *r)
 		return r->err->file ? -1 : eb_err_at(r->err, s->file, 1, 1);
 	EB_GROW(s->conda, s->n_conda, r->alloc_conda);
 	EB_GROW(s->conda_at, s->n_conda, r->alloc_conda_at);
-	s->conda_at[s->n_conda] = (struct eb_spec_line){ 1, 1 };
+	s->conda_at[s->n_conda] =
+		(struct eb_spec_line){ .line = 1, .column = 1 };
 	s->conda[s->n_conda++] = m;
 	return 0;
 }

@@ -92,12 +92,11 @@ int eb_spec_from_yaml(struct eb_yaml *doc, const char *platform,
 		      struct eb_error *err)
 {
 	EB_CLEANUP(eb_spec_free_ptr)
-	struct eb_spec *spec = eb_calloc(1, sizeof *spec);
+	struct eb_spec *spec = eb_spec_new(doc->name);
 	struct eb_spec_reader r = {
 		.platform = platform, .events = events, .spec = spec, .err = err
 	};
 
-	spec->file = eb_strdup(doc->name);
 	if (read_document(&r, doc) < 0)
 		return -1;
 	*out = eb_steal(spec);
@@ -125,12 +124,11 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 		  struct eb_spec **out, struct eb_error *err)
 {
 	EB_CLEANUP(eb_spec_free_ptr)
-	struct eb_spec *spec = eb_calloc(1, sizeof *spec);
+	struct eb_spec *spec = eb_spec_new(file);
 	struct eb_spec_reader r = {
 		.platform = platform, .events = events, .spec = spec, .err = err
 	};
 
-	spec->file = eb_strdup(file);
 	if (read_text(&r, text, len) < 0)
 		return -1;
 	*out = eb_steal(spec);
@@ -152,14 +150,43 @@ int eb_spec_read(const char *path, const char *platform,
 			     err);
 }
 
+struct eb_spec *eb_spec_new(const char *file)
+{
+	struct eb_spec *spec = eb_calloc(1, sizeof *spec);
+
+	spec->file = eb_strdup(file);
+	return spec;
+}
+
+const char *eb_spec_place(const struct eb_spec *spec,
+			  const struct eb_spec_line *at)
+{
+	return at->option ? at->option : spec->file;
+}
+
+void eb_exact_free(struct eb_exact *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->n; i++)
+		eb_record_release(&x->record[i]);
+	free(x->record);
+	free(x->requested);
+	eb_strv_release(&x->pip_requested);
+	free(x);
+}
+
 void eb_spec_free(struct eb_spec *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->n_conda; i++)
+	for (size_t i = 0; i < s->n_conda; i++) {
 		eb_matchspec_free(s->conda[i]);
+		free(s->conda_at[i].text);
+	}
 	for (size_t i = 0; i < s->n_pip; i++)
 		eb_requirement_release(&s->pip[i]);
+	eb_exact_free(s->exact);
 	eb_pylock_free(s->pylock);
 	eb_strv_release(&s->channels);
 	eb_strv_release(&s->variable_name);

@@ -27,7 +27,8 @@ static int add_python(struct eb_spec_reader *r)
 		return -1;
 	EB_GROW(s->conda, s->n_conda, r->alloc_conda);
 	EB_GROW(s->conda_at, s->n_conda, r->alloc_conda_at);
-	s->conda_at[s->n_conda] = (struct eb_spec_line){ 1, 1 };
+	s->conda_at[s->n_conda] =
+		(struct eb_spec_line){ .line = 1, .column = 1 };
 	s->conda[s->n_conda++] = m;
 	return 0;
 }

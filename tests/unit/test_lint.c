@@ -1,95 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of lint that look at texts: each finds what it is for, in its
  * line, and leaves alone what is right; the safe changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "lint_cases.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include <envbuild/file.h>
-#include <envbuild/lint.h>
-
-#define AUTOERR(name) \
-	struct eb_error name EB_CLEANUP(eb_err_release) = EB_ERROR_INIT
-
-static char *scratch;
-
-static int set_up(void **state)
-{
-	AUTOERR(err);
-
-	(void)state;
-	scratch = eb_make_tempdir("/tmp", "envbuild-test-", &err);
-	return scratch ? chdir(scratch) : -1;
-}
-
-static int tear_down(void **state)
-{
-	AUTOERR(err);
-	int rc = chdir("/") + eb_remove_tree(scratch, &err);
-
-	(void)state;
-	free(scratch);
-	return rc;
-}
-
-static void put(const char *name, const char *text)
-{
-	AUTOERR(err);
-
-	if (eb_write_file(name, text, strlen(text), 0644, &err) < 0)
-		fail_msg("%s", err.message);
-}
 
 static void lint(const char *file, const char *text, struct eb_linted *out)
 {
 	AUTOERR(err);
 
-	put(file, text);
+	scratch_put(file, text);
 	if (eb_lint(file, "linux/amd64", out, &err) < 0)
 		fail_msg("%s", err.message);
-}
-
-static const struct eb_lint_found *find(const struct eb_linted *l,
-					const char *rule)
-{
-	for (size_t i = 0; i < l->findings.n; i++)
-		if (!strcmp(l->findings.v[i].rule->name, rule))
-			return &l->findings.v[i];
-	return NULL;
 }
 
 static void finds(const char *rule, const char *file, const char *text,
 		  unsigned line)
 {
 	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
-	const struct eb_lint_found *f;
 
 	lint(file, text, &l);
-	f = find(&l, rule);
-	if (!f)
-		fail_msg("%s does not find it in: %s", rule, text);
-	if (f->line != line)
-		fail_msg("%s: line %u, not %u: %s", rule, f->line, line,
-			 f->what);
-	assert_true(*f->what);
+	must_find(&l, rule, line, text);
 }
 
 static void leaves(const char *rule, const char *file, const char *text)
 {
 	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
-	const struct eb_lint_found *f;
 
 	lint(file, text, &l);
-	f = find(&l, rule);
-	if (f)
-		fail_msg("%s finds \"%s\" in: %s", rule, f->what, text);
+	must_leave(&l, rule, text);
 }
 
 /* ---- conda -------------------------------------------------------------- */
@@ -116,6 +58,25 @@ static const struct {
 	  DEPS "- python\n- numpy>=1\n" },
 	{ "bad-pip-requirement", DEPS "- pip:\n  - numpy=1.24\n", 4,
 	  DEPS "- pip:\n  - numpy==1.24\n" },
+	{ "bad-wheel-name", DEPS "- pip:\n  - x @ https://f.example/x-1.whl\n",
+	  4,
+	  DEPS
+	  "- pip:\n  - x @ https://f.example/x-1%2Bcpu-py3-none-any.whl\n" },
+	{ "bad-wheel-name",
+	  DEPS "- pip:\n  - https://f.example/a/x-1-py3.whl#sha256=0\n", 4,
+	  DEPS "- pip:\n  - https://f.example/a.whl/x-1.tar.gz\n" },
+	{ "expired-url",
+	  DEPS "- pip:\n  - --extra-index-url "
+	       "https://a.example/c?se=2023-01-01T00%3A00%3A00Z&sig=x\n",
+	  4,
+	  DEPS "- pip:\n  - --extra-index-url "
+	       "https://a.example/c?se=2093-01-01T00%3A00%3A00Z&sig=x\n" },
+	{ "index-login",
+	  DEPS "- pip:\n  - --index-url "
+	       "https://feed.example/o/_packaging/f/pypi/simple/\n",
+	  4,
+	  DEPS "- pip:\n  - --index-url "
+	       "https://u:${T}@feed.example/o/_packaging/f/pypi/simple/\n" },
 	{ "no-dependencies", "name: x\n", 1, DEPS "- python\n" },
 	{ "no-channels", "dependencies: [python]\n", 1, DEPS "- python\n" },
 	{ "mixed-channels",
@@ -154,7 +115,7 @@ static const struct {
 static void rules_of_conda(void **state)
 {
 	(void)state;
-	put("setup.py", "");
+	scratch_put("setup.py", "");
 	for (size_t i = 0; i < sizeof conda / sizeof *conda; i++) {
 		finds(conda[i].rule, "environment.yml", conda[i].wrong,
 		      conda[i].line);
@@ -232,10 +193,33 @@ static const struct {
 	  V1("\"buildContext\": {\"location\": \"https://x.example/y\"}",
 	     ",\n\"environmentVariables\": {\"A\": \"1\"}"),
 	  4, V1(BASE, ",\n\"environmentVariables\": {\"A\": \"1\"}") },
+	{ "context-with-others",
+	  V1("\"buildContext\": {\"location\": \"https://x.example/y\"}",
+	     ",\n\"spark\": {\"packages\": [{\"group\": \"g\"}]}"),
+	  4,
+	  V1("\"buildContext\": {\"location\": \"https://x.example/y\"}",
+	     ",\n\"spark\": {\"packages\": [], \"precachePackages\": true, "
+	     "\"repositories\": []}") },
+	{ "dockerfile-missing",
+	  V1("\"buildContext\": {\"location\": \"https://x.example/y\", "
+	     "\"dockerfilePath\": \"\"}",
+	     ""),
+	  2,
+	  V1("\"buildContext\": {\"location\": \"https://x.example/y\", "
+	     "\"dockerfilePath\": null}",
+	     "") },
 	{ "windows", V1(BASE ", \"platform\": {\"os\": \"Windows\"}", ""), 2,
 	  V1(BASE ", \"platform\": {\"os\": \"Linux\"}", "") },
 	{ "no-dependencies", "{\"docker\": {" BASE "}, \"python\": {}}", 1,
 	  V1(BASE, "") },
+	{ "several-pythons",
+	  "{\"docker\": {\"baseDockerfile\": \"FROM x:1\\nRUN conda install "
+	  "-y python=3.8\"},\n\"python\": {\"condaDependencies\":\n"
+	  "{\"dependencies\": [\"python=3.6.2\"]}}}",
+	  3,
+	  "{\"docker\": {\"baseDockerfile\": \"FROM x:1\\nRUN conda install "
+	  "-y python=3.6\"},\n\"python\": {\"condaDependencies\":\n"
+	  "{\"dependencies\": [\"python=3.6.2\"]}}}" },
 	{ "dockerfile-instruction",
 	  V1("\"baseDockerfile\": \"FROM x:1\\nRUM y\"", ""), 2,
 	  V1("\"baseDockerfile\": \"FROM x:1\\nRUN y\"", "") },
@@ -267,6 +251,10 @@ static const struct {
 	{ "dockerfile-missing",
 	  "build:\n  path: ctx\n  dockerfile_path: none\n", 3,
 	  "build:\n  path: ctx\n" },
+	{ "dockerfile-missing", "build:\n  path: ctx\n  dockerfile_path: ''\n",
+	  3, "build:\n  path: ctx\n" },
+	{ "context-with-others", "build:\n  path: ctx\nconda_file: c.yml\n", 3,
+	  "image: a:1\nconda_file: c.yml\n" },
 	{ "context-location", "build:\n  dockerfile_path: D\n", 2,
 	  "build:\n  path: ctx\n" },
 	{ "unreadable", "image: a:1\nconda_file: none.yml\n", 2,
@@ -278,14 +266,31 @@ static const struct {
 	  "environment:\n  image: x:1\n" },
 };
 
+/* The Dockerfile of a saved folder has places of its own. */
+static void a_saved_folder(void **state)
+{
+	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
+	AUTOERR(err);
+
+	(void)state;
+	assert_int_equal(eb_mkdirs("saved", 0755, &err), 0);
+	scratch_put("saved/azureml_environment.json", V1("", ""));
+	scratch_put("saved/BaseDockerfile", "FROM x:1\nRUM y\n");
+	assert_int_equal(eb_lint("saved", "linux/amd64", &l, &err), 0);
+	must_leave(&l, "no-base", "saved");
+	assert_string_equal(
+		must_find(&l, "dockerfile-instruction", 2, "saved")->file,
+		"saved/BaseDockerfile");
+}
+
 static void rules_of_version_2(void **state)
 {
 	AUTOERR(err);
 
 	(void)state;
 	assert_int_equal(eb_mkdirs("ctx", 0755, &err), 0);
-	put("ctx/Dockerfile", "FROM a:1\n");
-	put("c.yml", DEPS "- python\n");
+	scratch_put("ctx/Dockerfile", "FROM a:1\n");
+	scratch_put("c.yml", DEPS "- python\n");
 	for (size_t i = 0; i < sizeof v2 / sizeof *v2; i++) {
 		finds(v2[i].rule, "env.yml", v2[i].wrong, v2[i].line);
 		leaves(v2[i].rule, "env.yml", v2[i].right);
@@ -297,18 +302,15 @@ static void rules_of_version_2(void **state)
 static void docker(const char *rule, const char *text, unsigned line)
 {
 	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
-	const struct eb_lint_found *f;
 
-	put("ctx/Dockerfile", text);
+	scratch_put("ctx/Dockerfile", text);
 	lint("env.yml", "build:\n  path: ctx\n", &l);
-	f = find(&l, rule);
-	if (!line && f)
-		fail_msg("%s finds \"%s\" in: %s", rule, f->what, text);
-	if (!line)
+	if (!line) {
+		must_leave(&l, rule, text);
 		return;
-	if (!f || f->line != line)
-		fail_msg("%s: line %u, not %u", rule, f ? f->line : 0, line);
-	assert_string_equal(f->file, "ctx/Dockerfile");
+	}
+	assert_string_equal(must_find(&l, rule, line, text)->file,
+			    "ctx/Dockerfile");
 }
 
 static void rules_of_dockerfiles(void **state)
@@ -337,6 +339,24 @@ static void rules_of_dockerfiles(void **state)
 		  "FROM a:1\nRUN apt-get update \\\n && apt-get install -y \\\n"
 		  "  git\nRUN apt-get install --yes g++\n",
 		  0 },
+		{ "dockerfile-conda",
+		  "FROM ubuntu:22.04\nRUN apt-get update && \\\n"
+		  " conda install -y numpy\n",
+		  2 },
+		{ "dockerfile-conda",
+		  "FROM docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04\n"
+		  "RUN conda env create\n",
+		  2 },
+		{ "dockerfile-conda",
+		  "FROM ubuntu:22.04\nRUN sh Miniconda3.sh && conda init\n"
+		  "RUN conda install -y numpy\n",
+		  0 },
+		{ "dockerfile-conda",
+		  "FROM mine:1\nRUN conda install -y numpy\n", 0 },
+		{ "dockerfile-conda",
+		  "FROM debian:12\nCOPY --from=x /opt/conda /opt/conda\n"
+		  "RUN conda init\n",
+		  0 },
 		{ "dockerfile-old-system", "FROM ubuntu:18.04\n", 1 },
 		{ "dockerfile-old-system", "FROM ubuntu:24.04\n", 0 },
 	};
@@ -347,12 +367,12 @@ static void rules_of_dockerfiles(void **state)
 		docker(list[i].rule, list[i].text, list[i].line);
 	memset(large, '#', 102401);
 	large[102401] = '\0';
-	put("ctx/Dockerfile", large);
+	scratch_put("ctx/Dockerfile", large);
 	{
 		struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
 
 		lint("env.yml", "build:\n  path: ctx\n", &l);
-		assert_non_null(find(&l, "dockerfile-too-long"));
+		must_find(&l, "dockerfile-too-long", 0, "102,401 bytes");
 	}
 	docker("dockerfile-too-long", "FROM a:1\n", 0);
 }
@@ -391,8 +411,15 @@ static void nothing_is_wrong(void **state)
 static void requirements_too(void **state)
 {
 	(void)state;
-	finds("unreadable", "requirements.txt", "a==1\nb=1\n", 2);
-	leaves("unreadable", "requirements.txt", "a==1\nb==1\n");
+	finds("bad-pip-requirement", "requirements.txt", "a==1\nb=1\n", 2);
+	leaves("bad-pip-requirement", "requirements.txt", "a==1\nb==1\n");
+	leaves("unreadable", "requirements.txt", "a==1\nb=1\n");
+	finds("bad-pip-requirement", "requirements.txt",
+	      "# c\na==1 \\\n  ; python_version > '3'\n\nb=1 # why\n", 5);
+	finds("duplicate-package", "requirements.txt", "a==1\na>0\n", 2);
+	finds("unpinned", "requirements.txt", "\n a\n", 2);
+	finds("not-utf-8", "requirements.txt", "a==1\n# \xff\n", 2);
+	finds("unreadable", "requirements.txt", "-r none.txt\n", 1);
 }
 
 static void no_such_file(void **state)
@@ -426,28 +453,112 @@ static void the_safe_changes(void **state)
 {
 	(void)state;
 	is_mended("channels: [a]\r\ndependencies:\r\n  - python=>3.8\r\n"
-		  "  - pip:\r\n    - a=1  # one\r\n    - 'b~==2'\r\n",
+		  "  - pip:\r\n    - a=1  # one\r\n    - 'b~==2.0'\r\n",
 		  "channels: [a]\r\ndependencies:\r\n  - python>=3.8\r\n"
-		  "  - pip\n  - pip:\r\n    - a==1  # one\r\n    - 'b~=2'\r\n",
+		  "  - pip\r\n  - pip:\r\n    - a==1  # one\r\n"
+		  "    - 'b~=2.0'\r\n",
 		  4);
 	is_mended(DEPS "- python=3.12\n", DEPS "- python=3.12\n", 0);
 	is_mended("dependencies: [{pip: [a=1]}]\n",
 		  "dependencies: [{pip: [a==1]}]\n", 1);
 }
 
+static size_t offers(const struct eb_linted *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->findings.n; i++)
+		n += l->findings.v[i].edit.line > 0;
+	return n;
+}
+
+/* Each kind of change: its finding is gone, and nothing more is offered. */
 static void mended_findings_are_gone(void **state)
 {
+	static const struct {
+		const char *rule, *file, *text;
+	} kinds[] = {
+		{ "bad-conda-spec", "fix.yml", DEPS "- python=>3.12\n" },
+		{ "bad-conda-spec", "fix.yml",
+		  "channels: [a]\ndependencies: [\xc3\xa4, 'b=>1', c~==1]\n" },
+		{ "bad-pip-requirement", "fix.yml",
+		  DEPS "- pip\n- pip:\n  - a=1\n  - b~==1.0\n  - c=>1\n" },
+		{ "bad-pip-requirement", "requirements.txt",
+		  "\xc3\xa4==1\r\na=1\r\nb=>1 # =>\r\n" },
+		{ "pip-not-listed", "fix.yml", DEPS "- pip: [a==1]\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
+		struct eb_linted again EB_CLEANUP(eb_linted_release) = { 0 };
+		AUTOERR(err);
+		size_t made;
+
+		lint(kinds[i].file, kinds[i].text, &l);
+		assert_non_null(find(&l, kinds[i].rule));
+		assert_int_equal(eb_lint_fix(&l.findings, &made, &err), 0);
+		assert_int_equal(made, offers(&l));
+		assert_int_equal(
+			eb_lint(kinds[i].file, "linux/amd64", &again, &err), 0);
+		if (i != 1 && i != 3) /* a name with an umlaut is none */
+			assert_null(find(&again, kinds[i].rule));
+		assert_int_equal(offers(&again), 0);
+	}
+}
+
+/* What would be as wrong as before, or is not what it was, stays. */
+static void what_is_not_offered(void **state)
+{
 	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
-	struct eb_linted again EB_CLEANUP(eb_linted_release) = { 0 };
 	AUTOERR(err);
 	size_t made;
 
 	(void)state;
-	lint("fix.yml", DEPS "- python=>3.12\n- pip:\n  - a=1\n", &l);
-	assert_true(eb_lint_fails(&l.findings));
+	is_mended(DEPS "- pip\n- pip:\n  - a~==1\n  - b=1=2\n",
+		  DEPS "- pip\n- pip:\n  - a~==1\n  - b=1=2\n", 0);
+	is_mended(DEPS "- \"a=\\x3e1\"\n", DEPS "- \"a=\\x3e1\"\n", 0);
+	lint("fix.yml", DEPS "- python=>3.8\n", &l);
+	scratch_put("fix.yml", "other: text\n\n- python==3.8\n");
 	assert_int_equal(eb_lint_fix(&l.findings, &made, &err), 0);
-	assert_int_equal(eb_lint("fix.yml", "linux/amd64", &again, &err), 0);
-	assert_false(eb_lint_fails(&again.findings));
+	assert_int_equal(made, 0);
+}
+
+/* The file that a link leads to, with its mode. */
+static void links_and_modes(void **state)
+{
+	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
+	AUTOERR(err);
+	struct stat st;
+	size_t made;
+
+	(void)state;
+	scratch_put("real.yml", DEPS "- python=>3.8\n");
+	assert_int_equal(chmod("real.yml", 0640), 0);
+	unlink("link.yml");
+	assert_int_equal(symlink("real.yml", "link.yml"), 0);
+	assert_int_equal(eb_lint("link.yml", "linux/amd64", &l, &err), 0);
+	assert_int_equal(eb_lint_fix(&l.findings, &made, &err), 0);
+	assert_int_equal(made, 1);
+	assert_int_equal(lstat("link.yml", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat("real.yml", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+/* An error is one of a build: the name of a conda file is not used. */
+static void levels(void **state)
+{
+	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
+	struct eb_linted azure EB_CLEANUP(eb_linted_release) = { 0 };
+
+	(void)state;
+	lint("environment.yml", "name: azureml-x\n" DEPS "- python\n", &l);
+	assert_int_equal(find(&l, "reserved-name")->level, EB_LEVEL_WARNING);
+	assert_false(eb_lint_fails(&l.findings));
+	lint("env.yml", "name: azureml-x\nimage: a:1\n", &azure);
+	assert_int_equal(find(&azure, "reserved-name")->level, EB_LEVEL_ERROR);
+	assert_true(eb_lint_fails(&azure.findings));
 }
 
 static void the_table(void **state)
@@ -463,11 +574,18 @@ static void the_table(void **state)
 	assert_null(eb_rule_find("none"));
 }
 
+static void every_rule(void **state)
+{
+	(void)state;
+	every_rule_has_both(EB_RULE_TEXT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_of_conda),
 		cmocka_unit_test(rules_of_version_1),
+		cmocka_unit_test(a_saved_folder),
 		cmocka_unit_test(rules_of_version_2),
 		cmocka_unit_test(rules_of_dockerfiles),
 		cmocka_unit_test(one_fault_hides_no_other),
@@ -476,8 +594,12 @@ int main(void)
 		cmocka_unit_test(no_such_file),
 		cmocka_unit_test(the_safe_changes),
 		cmocka_unit_test(mended_findings_are_gone),
+		cmocka_unit_test(what_is_not_offered),
+		cmocka_unit_test(links_and_modes),
+		cmocka_unit_test(levels),
 		cmocka_unit_test(the_table),
+		cmocka_unit_test(every_rule),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

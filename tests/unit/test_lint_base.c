@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of lint that follow from the decision about base and CUDA: each
  * finds what it is for, in its line, and leaves alone what is right. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "lint_cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <envbuild/build.h>
-#include <envbuild/file.h>
 
-#define AUTOERR(name) \
-	struct eb_error name EB_CLEANUP(eb_err_release) = EB_ERROR_INIT
 #define AZURE "mcr.microsoft.com/azureml/"
 #define CUDA_10_0 AZURE "openmpi3.1.2-cuda10.0-cudnn7-ubuntu16.04"
 #define DEPS "channels: [a]\ndependencies:\n"
 #define PIP DEPS "- python=3.11\n- pip\n- pip:\n"
-
-static char *scratch;
-
-static int set_up(void **state)
-{
-	AUTOERR(err);
-
-	(void)state;
-	scratch = eb_make_tempdir("/tmp", "envbuild-test-", &err);
-	return scratch ? chdir(scratch) : -1;
-}
-
-static int tear_down(void **state)
-{
-	AUTOERR(err);
-	int rc = chdir("/") + eb_remove_tree(scratch, &err);
-
-	(void)state;
-	free(scratch);
-	return rc;
-}
 
 struct asked {
 	const char *base;
@@ -64,15 +35,6 @@ static void lint(const char *text, const struct asked *asked,
 	    eb_lint(file, c.platform, out, &err) < 0 ||
 	    eb_lint_base(&c, out, &err) < 0)
 		fail_msg("%s", err.message);
-}
-
-static const struct eb_lint_found *find(const struct eb_linted *l,
-					const char *rule)
-{
-	for (size_t i = 0; i < l->findings.n; i++)
-		if (!strcmp(l->findings.v[i].rule->name, rule))
-			return &l->findings.v[i];
-	return NULL;
 }
 
 /* ---- each rule ----------------------------------------------------------- */
@@ -103,6 +65,15 @@ static const struct {
 	  3,
 	  { 0 },
 	  DEPS "- cudatoolkit=10.1\n- pip:\n  - torch==1.7.1+cu101\n" },
+	{ "cuda-mismatch",
+	  { 0 },
+	  DEPS "- cuda-cudart=11.8\n- cuda-runtime=12.1\n- pip:\n"
+	       "  - torch==2.2.2\n",
+	  3,
+
+	  { 0 },
+	  DEPS "- cuda-cudart=12.1\n- cuda-version=12.9\n- pip:\n"
+	       "  - torch==2.2.2\n" },
 	{ "torch-pairing",
 	  { 0 },
 	  PIP "  - torch==1.6.0\n  - torchvision==0.5.0\n",
@@ -115,6 +86,12 @@ static const struct {
 	  6,
 	  { 0 },
 	  PIP "  - torch==2.6.0+cu124\n  - torchvision==0.21.0+cu124\n" },
+	{ "torch-pairing",
+	  { 0 },
+	  PIP "  - torch==1.10.0\n  - torchvision==0.11.2\n",
+	  7,
+	  { 0 },
+	  PIP "  - torch==1.10.0\n  - torchvision==0.11.1\n" },
 	{ "gpu-on-cpu-base",
 	  { .base = "debian:12-slim" },
 	  PIP "  - tensorflow==2.10.0\n",
@@ -173,6 +150,47 @@ static const struct {
 	  7,
 	  { .gpu = true },
 	  PIP "  - torch==2.2.0\n" },
+	{ "infiniband",
+	  { .gpu = true },
+	  PIP "  - torch==2.2.0\n  - horovod==0.28.1\n",
+	  7,
+	  { .gpu = true },
+	  DEPS "- python=3.11\n- rdma-core\n- pip:\n  - torch==2.2.0\n"
+	       "  - horovod==0.28.1\n" },
+	{ "infiniband",
+	  { .base = "debian:12-slim" },
+	  PIP "  - numpy==1.26.4\nvariables:\n  NCCL_IB_HCA: mlx5\n",
+	  8,
+	  { .base = "debian:12-slim" },
+	  PIP "  - numpy==1.26.4\nvariables:\n  NCCL_IB_HCA: mlx5\n"
+	      "  NCCL_IB_DISABLE: '1'\n" },
+	{ "infiniband",
+	  { 0 },
+	  "name: x\nimage: debian:12-slim\nconda_file:\n  dependencies:\n"
+	  "  - python=3.7\n  variables:\n    UCX_TLS: rc,sm\n",
+	  7,
+	  { .base = AZURE "openmpi4.1.0-cuda11.1-cudnn8-ubuntu18.04" },
+	  PIP "  - numpy==1.26.4\nvariables:\n  UCX_TLS: rc,sm\n" },
+	{ "infiniband",
+	  { .base = "debian:12-slim" },
+	  PIP "  - numpy==1.26.4\nvariables:\n  NCCL_NET_PLUGIN: sharp\n",
+	  8,
+	  { .base = "debian:12-slim" },
+	  PIP "  - numpy==1.26.4\nvariables:\n  UCX_TLS: tcp\n"
+	      "  NCCL_SOCKET_IFNAME: eth0\n" },
+	{ "training-needs",
+	  { .gpu = true },
+	  PIP "  - torch==2.2.0\n  - deepspeed==0.14.0\n",
+	  7,
+	  { .gpu = true },
+	  DEPS "- python=3.11\n- openssh\n- pip:\n  - torch==2.2.0\n"
+	       "  - deepspeed==0.14.0\n" },
+	{ "build-needs",
+	  { 0 },
+	  PIP "  - mpi4py==3.1.5\n",
+	  6,
+	  { 0 },
+	  DEPS "- python=3.11\n- cxx-compiler\n- pip:\n  - mpi4py==3.1.5\n" },
 	{ "name-claims",
 	  { .gpu = true },
 	  "name: train-cuda11.8\n" DEPS "- cudatoolkit=10.1\n- pip:\n"
@@ -189,21 +207,11 @@ static void rules(void **state)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
 		struct eb_linted fine EB_CLEANUP(eb_linted_release) = { 0 };
-		const struct eb_lint_found *f;
 
 		lint(all[i].wrong, &all[i].asked, &l);
-		f = find(&l, all[i].rule);
-		if (!f)
-			fail_msg("%s does not find it in: %s", all[i].rule,
-				 all[i].wrong);
-		if (f->line != all[i].line)
-			fail_msg("%s: line %u, not %u: %s", all[i].rule,
-				 f->line, all[i].line, f->what);
+		must_find(&l, all[i].rule, all[i].line, all[i].wrong);
 		lint(all[i].right, &all[i].better, &fine);
-		f = find(&fine, all[i].rule);
-		if (f)
-			fail_msg("%s finds \"%s\" in: %s", all[i].rule, f->what,
-				 all[i].right);
+		must_leave(&fine, all[i].rule, all[i].right);
 	}
 }
 
@@ -235,13 +243,20 @@ static void wrong_options(void **state)
 	assert_int_equal(err.code, EB_USAGE);
 }
 
+static void every_rule(void **state)
+{
+	(void)state;
+	every_rule_has_both(EB_RULE_BASE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules),
 		cmocka_unit_test(once),
 		cmocka_unit_test(wrong_options),
+		cmocka_unit_test(every_rule),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }
