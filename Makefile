@@ -374,7 +374,7 @@ DEPS_BUILD := gcc libc6-dev binutils make pkg-config libyaml-dev \
 DEPS_RUN := crun runc ca-certificates python3 python3-pip
 DEPS_TEST := libcmocka-dev bash python3 openssl mmdebstrap patchelf zstd \
 	bzip2 tar jq libarchive-tools uidmap skopeo umoci podman \
-	docker-registry
+	buildah docker-registry git openssh-client openssh-server
 DEPS_LINT := clang clang-format shellcheck mandoc
 DEPS := $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST) $(DEPS_LINT)
 

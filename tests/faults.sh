@@ -56,27 +56,12 @@ has_not() {
 }
 
 # serve NAME FOLDER [USER:PASSWORD|- [PEM]]: serves the folder; the port is in
-# $port, the log is $SCRATCH/NAME.log. The server ends with this script at the
-# latest. Not to be called within a test.
+# $port, the log is $SCRATCH/NAME.log (tests/lib.sh, start_server).
 serve() {
-	local name=$1 fd
+	local name=$1
 	shift
-	mkfifo "$SCRATCH/$name.in"
-	python3 "$TOP/tests/fixtures/channel-httpd" "$SCRATCH/$name.log" "$@" \
-		<"$SCRATCH/$name.in" >"$SCRATCH/$name.port" &
-	servers="${servers:-} $!"
-	# shellcheck disable=SC2064 # as it is now
-	trap "kill $servers 2>/dev/null; rm -rf '$SCRATCH'" EXIT
-	# It stays open, and so the server up, until this script ends.
-	# shellcheck disable=SC2034
-	exec {fd}>"$SCRATCH/$name.in"
-	for _ in $(seq 200); do
-		port=$(cat "$SCRATCH/$name.port")
-		[ -z "$port" ] || return 0
-		sleep 0.05
-	done
-	echo "the server \"$name\" has not begun"
-	exit 1
+	start_server "$name" python3 "$TOP/tests/fixtures/channel-httpd" \
+		"$SCRATCH/$name.log" "$@"
 }
 
 # begin NAME COMMAND...: in the background, in the folder $SCRATCH/NAME; what

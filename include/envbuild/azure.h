@@ -58,6 +58,7 @@ struct eb_azure {
 	char *conda_name;     /* the file in the definition's folder that it was
 			       * read from; NULL: it stood elsewhere */
 	bool user_managed;    /* v1: the base's own Python is the environment */
+	bool default_python;  /* the conda part got Azure's */
 	char *interpreter;    /* and where it is: "python" */
 	struct eb_strv variable_name, variable_value;
 	json_t *tags;	   /* v2, as text; or NULL */
@@ -88,6 +89,14 @@ int eb_azure_read(const char *path, const char *platform,
 		  struct eb_error *err);
 void eb_azure_free(struct eb_azure *a);
 EB_AUTOPTR(struct eb_azure, eb_azure_free)
+
+/* The conda part of such a definition that asks for packages and for no Python
+ * gets Azure's default, as from_conda_specification() gives it, with a warning:
+ * 1; 0: there is nothing to add; -1. eb_azure_read() does that itself, with
+ * eb_azure.spec alone: the text stays as it is. */
+#define EB_AZURE_PYTHON "python=3.8.13"
+int eb_azure_default_python(struct eb_spec *spec, struct eb_events *events,
+			    struct eb_error *err);
 
 /* Another name and version (NULL: none), under which it is saved. */
 void eb_azure_rename(struct eb_azure *a, const char *name, const char *version);

@@ -60,6 +60,8 @@ struct eb_base_from {
 	struct eb_registry *registry;	     /* NULL: none may be asked */
 	const struct eb_base_memory *memory; /* or NULL */
 	struct eb_events *events;
+	bool any; /* what an image is made of: no C library is looked for, and
+		   * an environment will do */
 };
 
 /* Import and read it; A tag is asked for each time; offline its last known
@@ -78,6 +80,15 @@ int eb_base_resolve(const char *reference, const char *platform,
 int eb_base_reopen(const char *reference, const struct eb_digest *digest,
 		   const char *platform, const struct eb_base_from *from,
 		   struct eb_base **out, struct eb_error *err);
+/* The same from the store alone: 1, 0 it has not all of it, -1. */
+int eb_base_recall(const char *reference, const struct eb_digest *digest,
+		   const char *platform, const struct eb_base_from *from,
+		   struct eb_base **out, struct eb_error *err);
+/* An image of the store that was made to be a base, by its manifest; it is
+ * named by its configuration's digest from then on. */
+int eb_base_adopt(const char *reference, const struct eb_digest *manifest,
+		  const char *platform, const struct eb_base_from *from,
+		  struct eb_base **out, struct eb_error *err);
 void eb_base_free(struct eb_base *b);
 EB_AUTOPTR(struct eb_base, eb_base_free)
 

@@ -44,7 +44,9 @@ struct eb_handover {
 	void *root;
 	void (*free)(void *root);
 };
-/* Reads the input, the effective channels and the base's name; loads neither
+/* `input` is a path or a name, or "" where the options alone say what to build
+ * (eb_config_stands_alone()); their packages are added to what it holds.
+ * Reads the input, the effective channels and the base's name; loads neither
  * libcurl nor libarchive nor libsolv. `store` may be NULL. The base, the date
  * and the other options that a name of the catalogue brings are put into the
  * configuration where that has none. */
@@ -120,10 +122,26 @@ int eb_explain(struct eb_env *env, const struct eb_config *config,
 	       struct eb_explained *out, struct eb_error *err);
 void eb_explained_release(struct eb_explained *x);
 
+/* eb_lint() of an input and of the packages that the options name; `input` may
+ * be "" then. A finding about such a line has the option for a file, line 0.
+ * EB_INPUT, too: an option cannot be read. */
+int eb_lint_env(const char *input, const struct eb_config *config,
+		struct eb_linted *out, struct eb_error *err);
 /* What the decision of a definition that was linted has to say, by the base of
  * the options or of the definition: findings are added. Nothing is opened. */
 int eb_lint_base(const struct eb_config *config, struct eb_linted *l,
 		 struct eb_error *err);
+
+/* The same of what indexes have of the names that the definition asks for
+ * itself; nothing is solved. `network` false: only what is here is looked at,
+ * channels and links in folders and the store's copies of repodata (`store`
+ * NULL: there are none); what those lack is an error where a build would see
+ * no more: folders, and with --offline. What does not answer is a finding.
+ * -1: EB_REFUSED by the policy, EB_INPUT a channel that cannot be read so,
+ * EB_MACHINE. */
+int eb_lint_index(const struct eb_config *config, bool network,
+		  struct eb_store *store, struct eb_linted *l,
+		  struct eb_error *err);
 
 /* What the executed steps of a lock gave, as far as the store knows, into its
  * commentary: 1 something is new, 0, -1. */

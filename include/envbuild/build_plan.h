@@ -64,6 +64,7 @@ struct eb_planned_layer {
 };
 
 enum eb_planned_step_kind {
+	EB_PLANNED_DOCKERFILE, /* a Dockerfile makes the base */
 	EB_PLANNED_APT_STEP,   /* the base's apt installs */
 	EB_PLANNED_WHEEL,      /* a source becomes a wheel */
 	EB_PLANNED_BYTECODE,   /* the interpreter compiles */
@@ -77,8 +78,8 @@ enum eb_privilege {
 	EB_PRIVILEGE_RUNTIME,  /* an OCI runtime, as root or with user
 				* namespaces */
 };
-/* "apt", "wheel", "bytecode", "post-link", "activation"; "none", "confined",
- * "runtime" */
+/* "dockerfile", "apt", "wheel", "bytecode", "post-link", "activation"; "none",
+ * "confined", "runtime" */
 const char *eb_planned_step_name(enum eb_planned_step_kind kind);
 const char *eb_privilege_name(enum eb_privilege p);
 

@@ -44,7 +44,11 @@ typedef int eb_catalog_opener(const struct eb_config *config,
 			      struct eb_error *err);
 
 struct eb_config {
-	char *base;	  /* --base, or NULL */
+	char *base; /* --base, or NULL */
+	/* --dockerfile: the base is what it makes, of the folder --context; its
+	 * text where it has no file of its own, whose name it then is; NULL */
+	char *dockerfile, *dockerfile_text, *context;
+	struct eb_strv build_arg; /* NAME=VALUE of it */
 	char *build_base; /* --build-base: what is built from source is built on
 			   * it; NULL: on the base */
 	/* What the base is decided by, where none is given (decision.h). */
@@ -68,7 +72,10 @@ struct eb_config {
 	char *compression;		   /* "gzip", "zstd", "zstd:LEVEL" */
 	char *pip_replace;		   /* "never", "needed" */
 	struct eb_strv no_build_isolation; /* projects */
-	struct eb_strv apt;	  /* lists and files of system packages */
+	struct eb_strv apt; /* lists and files of system packages */
+	/* What to build beside an input, or without one. */
+	struct eb_strv conda_package, pip_package, python;
+	char *from_prefix;	  /* an environment that conda made; or NULL */
 	struct eb_strv build_env; /* NAME=VALUE for what is built from source */
 	char *as_of;		  /* RFC 3339 date or time, or NULL */
 	char *lock;		  /* --lock FILE */
@@ -122,6 +129,10 @@ int eb_config_option(const char *name);
 /* "8GiB", "20G", "1800", "90s", "12h", "7d": 0, or -1 when it is none. */
 int eb_config_amount(const char *text, uint64_t *value);
 void eb_config_release(struct eb_config *c);
+/* Do the options name packages; do they say what to build, so that no input
+ * need be given? */
+bool eb_config_has_packages(const struct eb_config *c);
+bool eb_config_stands_alone(const struct eb_config *c);
 /* EB_REFUSED that names what, the policy list and the system's file. */
 int eb_policy_check(const struct eb_policy_list *list, const char *list_name,
 		    const char *what, struct eb_error *err);

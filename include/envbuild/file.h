@@ -33,6 +33,11 @@ int eb_mkdirs(const char *path, mode_t mode, struct eb_error *err);
 int eb_unnamed_file(const char *dir, struct eb_error *err);
 /* Remove a file or a whole tree, never following a link; absent is fine. */
 int eb_remove_tree(const char *path, struct eb_error *err);
+/* A copy of a file, or of a folder with all that is in it, at `to`, which is
+ * not there, or is an empty folder: modes as they are, links as links (`from`
+ * itself is followed), devices, sockets and pipes left out. At most 200,000
+ * entries and 20 GiB: EB_INPUT. */
+int eb_copy_tree(const char *from, const char *to, struct eb_error *err);
 /* A fresh folder dir/prefixXXXXXX, mode 0700; caller frees the path. */
 char *eb_make_tempdir(const char *dir, const char *prefix,
 		      struct eb_error *err);

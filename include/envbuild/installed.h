@@ -34,6 +34,13 @@ int eb_installed_parse(const char *text, size_t len, const char *what,
 		       struct eb_installed *out, struct eb_error *err);
 void eb_installed_release(struct eb_installed *p);
 
+/* Where it came from, by its direct_url.json (PEP 610), as a requirement of
+ * pip: "NAME @ git+URL@COMMIT", "NAME @ URL#sha256=...", without credentials.
+ * *line is NULL where it came from this machine (a folder, a file), so that it
+ * cannot be had elsewhere. Caller frees. EB_INPUT: that file is none. */
+int eb_installed_origin(const char *name, const char *text, size_t len,
+			const char *what, char **line, struct eb_error *err);
+
 /* Each requirement whose marker holds and that no project fulfils becomes a
  * line of `out`, with those that cannot be understood. */
 void eb_installed_check(const struct eb_installed *project, size_t n,

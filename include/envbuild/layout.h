@@ -43,6 +43,13 @@ int eb_image_import(struct eb_store *store, const struct eb_reference *ref,
 		    struct eb_digest *manifest, struct eb_digest *digest,
 		    struct eb_error *err);
 
+/* One layer of an image from a file (plain, gzip or zstd) into the store, where
+ * it is kept compressed, and behind the layers of `image`. EB_INTEGRITY: its
+ * diff ID is not `expect`. */
+int eb_layer_import(struct eb_store *store, int fd, uint64_t size,
+		    const char *name, const struct eb_digest *expect,
+		    struct eb_manifest *image, struct eb_error *err);
+
 /* Write the image of `manifest` (all blobs in the store) to a reference of
  * kind OCI (the tag is added to what the layout has), OCI_ARCHIVE,
  * DOCKER_ARCHIVE. `tag` where the reference has none. Crash-safe: blobs by

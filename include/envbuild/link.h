@@ -63,6 +63,10 @@ void eb_link_record_key(const struct eb_record *r,
 /* "conda-meta/history" with one entry at the constant time 1980-01-01. */
 void eb_link_history(const struct eb_record *const *records, size_t n,
 		     const struct eb_strv *requested, struct eb_buf *out);
+/* Names of packages that were asked for and not removed again, by the lines
+ * "# update specs: [...]" and the like of any such history, conda's older
+ * forms too; sorted. 1; 0: there is no such line, so nothing is known. */
+int eb_history_requested(const char *text, size_t len, struct eb_strv *names);
 /* "conda-meta/state" with the environment's variables. */
 void eb_link_state(const struct eb_strv *names, const struct eb_strv *values,
 		   struct eb_buf *out);

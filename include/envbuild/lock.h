@@ -38,12 +38,29 @@ struct eb_lock_step {
 };
 void eb_lock_step_release(struct eb_lock_step *s);
 
+/* A base that a Dockerfile makes: an executed step. */
+struct eb_locked_dockerfile {
+	bool set;
+	struct eb_digest content; /* of its text, arguments, context, and what
+				   * its images are called */
+	struct eb_digest *from;	  /* the images that it is made of, in its
+				   * order, each once */
+	size_t n;
+	/* commentary */
+	struct eb_strv reference; /* of these, as it names them */
+	struct eb_strv unpinned;  /* names that are known only when it runs */
+};
+void eb_locked_dockerfile_copy(struct eb_locked_dockerfile *to,
+			       const struct eb_locked_dockerfile *from);
+void eb_locked_dockerfile_release(struct eb_locked_dockerfile *d);
+
 struct eb_lock {
 	/* hashed */
 	char *platform, *prefix;
 	bool base_scratch;
-	struct eb_digest base; /* zero for scratch */
-	bool has_build_base;   /* what is executed runs on another base */
+	struct eb_digest base;			/* zero for scratch */
+	struct eb_locked_dockerfile dockerfile; /* that made the base */
+	bool has_build_base; /* what is executed runs on another base */
 	struct eb_digest build_base;
 	struct eb_strv apt; /* system packages as asked for, sorted */
 	char *apt_date;	    /* "2026-11-22"; NULL: there are none */
@@ -90,10 +107,15 @@ EB_AUTOPTR(struct eb_lock, eb_lock_free)
 
 /* Is something built from source? */
 bool eb_lock_builds(const struct eb_lock *lock);
-/* Does its image depend on what is executed: that, or system packages? */
+/* Does its image depend on what is executed: that, system packages, or a
+ * Dockerfile? */
 bool eb_lock_executes(const struct eb_lock *lock);
 /* The key of the step that installs its system packages: base, list, date. */
 void eb_lock_apt_key(const struct eb_lock *lock, struct eb_digest *out);
+
+/* The key of the step that makes its base: what the Dockerfile is made of,
+ * platform, SOURCE_DATE_EPOCH. */
+void eb_lock_dockerfile_key(const struct eb_lock *lock, struct eb_digest *out);
 
 /* What a lock installs, conda's packages and the Python side alike. */
 struct eb_locked_item {

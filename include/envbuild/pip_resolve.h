@@ -4,10 +4,11 @@
  * library (DESIGN "Resolving"; facts 2); where there is no uv, by a pip of the
  * environment in its own root. Nothing of a package is executed
  * here: uv runs confined, with build constraints that nothing satisfies; where
- * it stops at an sdist whose metadata needs a build, the caller's `elsewhere`
- * runs the same call in the environment's own root; where that has no Python
- * that runs here, what the sdist says of itself is believed, said, and marked
- * in its pin.
+ * it stops at an sdist whose metadata needs a build, the caller's `ask` has
+ * that made, away from any network, and uv is told the answer; where no Python
+ * of the environment runs here, what the sdist says of itself is believed,
+ * said, and marked in its pin. A target that uv can be told of by its Python
+ * alone is resolved by the caller's `elsewhere`, where nothing is built either.
  */
 #ifndef EB_PIP_RESOLVE_H
 #define EB_PIP_RESOLVE_H
@@ -52,6 +53,24 @@ struct eb_uv_call {
 typedef int eb_uv_elsewhere_fn(void *data, struct eb_uv_call *call,
 			       struct eb_error *err);
 
+/* The METADATA of a project that is no wheel, made by its own code, which has
+ * no network (PEP 517). `pin`: its source; of an index name and version, else
+ * what is known of them; `build` says how, and is filled in. `fd`: the archive
+ * of an sdist, whose sha256 and size are known; else -1. 0; 1: no Python of
+ * that environment can run here; -1: EB_STEP with the log's end, and what
+ * fetching what it needs for that may give. */
+typedef int eb_pip_ask_fn(void *data, struct eb_pin *pin, int fd,
+			  struct eb_buf *metadata, struct eb_error *err);
+
+/* The commit of a repository of git, and its tree. `url` may hold a login;
+ * `pin` has its URL without one, and the revision that is asked for or NULL;
+ * its commit is filled in, and its version as far as tags tell it. `*dir`: a
+ * real path, which stays as long as the caller of the resolver wants; freed by
+ * the resolver. EB_MACHINE: there is no git, or no ssh; EB_REFUSED: the login
+ * or the host's key; EB_NO: no such revision; EB_NETWORK. */
+typedef int eb_pip_checkout_fn(void *data, const char *url, struct eb_pin *pin,
+			       char **dir, struct eb_error *err);
+
 struct eb_pip_request {
 	const struct eb_pip_set *set; /* `remote` was fetched */
 	struct eb_python_target target;
@@ -67,7 +86,9 @@ struct eb_pip_request {
 	bool refresh;	 /* the resolver is asked whatever it answered before */
 	unsigned time_s; /* of one call of the resolver; 0: 600 */
 	eb_uv_elsewhere_fn *elsewhere; /* NULL: there is none */
-	void *data;
+	eb_pip_ask_fn *ask;	       /* NULL: nobody can be asked */
+	eb_pip_checkout_fn *checkout;  /* NULL: uv's own git fetches */
+	void *data;		       /* of all three */
 	const char *python; /* in elsewhere's root; NULL: EB_UV_PYTHON */
 	const struct eb_strv *build_variables; /* as given; or NULL */
 };
@@ -76,7 +97,7 @@ struct eb_pip_result {
 	struct eb_pin *pin; /* sorted by name; not what conda's satisfies */
 	size_t n;
 	struct eb_strv replaced; /* conda packages whose projects are */
-	bool built_metadata;	 /* `elsewhere` ran */
+	bool built_metadata;	 /* `elsewhere` ran, or `ask` */
 	char *resolver;		 /* "uv 0.13.8" */
 };
 /* EB_NO: cannot be had together, or not at all; the message explains one kind

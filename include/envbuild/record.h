@@ -43,6 +43,14 @@ void eb_record_copy(struct eb_record *to, const struct eb_record *from);
  * unknown keys ignored. EB_INPUT that names the file and the field. */
 int eb_record_from_json(const json_t *j, const char *fn, const char *subdir,
 			struct eb_record *out, struct eb_error *err);
+/* From conda-meta/NAME-VERSION-BUILD.json of an environment (CEP 32), as
+ * conda, mamba, pixi and envbuild write it. File name and channel are those of
+ * the URL. EB_INPUT, too: it has no URL, so nobody can have it again; one that
+ * is longer than 4,096 bytes. */
+int eb_record_installed(const json_t *j, const char *file,
+			struct eb_record *out, struct eb_error *err);
+/* Does it say itself that it was asked for by name? */
+bool eb_record_was_requested(const json_t *j);
 /* The fields above that say something, as repodata spells them; new
  * reference. The form is stable: it goes into locks and conda-meta. */
 json_t *eb_record_to_json(const struct eb_record *r);

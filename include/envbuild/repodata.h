@@ -24,12 +24,14 @@
 
 #include <stdbool.h>
 
+#include <envbuild/buf.h>
 #include <envbuild/channel.h>
 #include <envbuild/error.h>
 #include <envbuild/event.h>
 #include <envbuild/http.h>
 #include <envbuild/matchspec.h>
 #include <envbuild/record.h>
+#include <envbuild/registry.h>
 #include <envbuild/store.h>
 
 struct eb_repodata;
@@ -44,6 +46,7 @@ struct eb_repodata_options {
 	 * pip and what they can need are there afterwards. NULL: all names. */
 	const struct eb_matchspec *const *spec;
 	size_t n_specs;
+	struct eb_registry *registry; /* for oci channels; or NULL */
 };
 
 /* Without a store nothing is kept, and only file channels can be read. Errors:
@@ -70,6 +73,11 @@ const struct eb_record *eb_repodata_record(const struct eb_repodata *rd,
 /* Records of a name: indexes in *list (owned by rd), returns how many. */
 size_t eb_repodata_by_name(const struct eb_repodata *rd, const char *name,
 			   const uint32_t **list);
+/* Names of packages that are near to one which is not there, quoted, the
+ * nearest first, three at most: `"numpy" or "numpydoc"`, added to `out`;
+ * nothing where none is near. */
+void eb_repodata_near(const struct eb_repodata *rd, const char *name,
+		      struct eb_buf *out);
 /* Why a record of that name was left out as malformed ("FILE": reason), NULL
  * when none was. */
 const char *eb_repodata_malformed(const struct eb_repodata *rd,

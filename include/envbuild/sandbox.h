@@ -74,6 +74,9 @@ int eb_sandbox_remove(const char *dir, struct eb_error *err);
 /* Of a file that something with `ids` made or was given: who owns it inside. */
 unsigned eb_sandbox_owner(unsigned id, bool group);
 
+/* Bytes that what lies below a folder holds on disk. */
+uint64_t eb_sandbox_held(const char *dir);
+
 /* One row of `envbuild doctor`. */
 struct eb_check {
 	char *name; /* "OCI runtime" */

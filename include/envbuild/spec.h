@@ -30,14 +30,27 @@
 #include <envbuild/matchspec.h>
 #include <envbuild/pip_set.h>
 #include <envbuild/pylock.h>
+#include <envbuild/record.h>
 #include <envbuild/requirement.h>
 #include <envbuild/str.h>
 
 #define EB_DEFINITION_FORMAT 1
 
-struct eb_spec_line { /* where a conda or pip line stands in the file */
-	unsigned line, column;
+struct eb_spec_line {	       /* where a conda or pip line stands */
+	unsigned line, column; /* 0: in no file */
+	const char *option;    /* "--conda-package"; NULL: in the file */
+	char *text;	       /* of conda's: as written; or NULL */
 };
+
+/* Packages that are chosen already: nothing is solved. Each has a line among
+ * the conda ones, too. */
+struct eb_exact {
+	struct eb_record *record; /* sorted by name, each name once */
+	bool *requested;	  /* a person asked for it */
+	size_t n;
+	struct eb_strv pip_requested; /* likewise, of the pip section; sorted */
+};
+void eb_exact_free(struct eb_exact *x);
 
 struct eb_spec {
 	char *file;		 /* for messages */
@@ -50,6 +63,7 @@ struct eb_spec {
 	struct eb_spec_line *pip_at;
 	size_t n_pip;
 	bool has_pip_section;
+	struct eb_exact *exact;	  /* or NULL */
 	struct eb_pylock *pylock; /* it stands for the pip section; or NULL */
 	struct eb_strv variable_name, variable_value; /* in file order */
 	/* Azure's name of the same file (azure.h); "": it is no conda YAML */
@@ -69,6 +83,29 @@ int eb_spec_parse(const char *text, size_t len, const char *file,
 		  struct eb_spec **out, struct eb_error *err);
 void eb_spec_free(struct eb_spec *spec);
 EB_AUTOPTR(struct eb_spec, eb_spec_free)
+/* One that asks for nothing; caller frees. */
+struct eb_spec *eb_spec_new(const char *file);
+/* What messages call the place of a line: the option, or the file. */
+const char *eb_spec_place(const struct eb_spec *spec,
+			  const struct eb_spec_line *at);
+
+/* Lines of the command line, each as the values of an option. */
+struct eb_spec_options {
+	const struct eb_strv *python; /* "3", "3.8", "3.8.13" */
+	const struct eb_strv *conda;  /* as a line of `dependencies` */
+	const struct eb_strv *pip;    /* as one of its pip section; paths are
+				       * relative to the working folder */
+};
+/* Adds them as the file's own lines would be; one that is there already is
+ * not added again. EB_INPUT with the option as place: it cannot be read, or it
+ * names a version and another line one that it excludes (both are named). */
+int eb_spec_add_options(struct eb_spec *spec, const struct eb_spec_options *o,
+			struct eb_events *events, struct eb_error *err);
+/* The environment file that stands for it: the same definition hash under the
+ * same options. `at`, where it is not NULL, has a place for each conda line
+ * and then each pip line: the line that it got. Its pylock has no such text.
+ * A full buffer is left to the caller. */
+void eb_spec_yaml(const struct eb_spec *spec, unsigned *at, struct eb_buf *out);
 /* By its name alone: pylock.toml, pylock.NAME.toml (PEP 751). */
 bool eb_spec_is_pylock(const char *file);
 

@@ -137,7 +137,8 @@ int eb_store_images(struct eb_store *s, eb_image_fn *fn, void *data,
 		    struct eb_error *err); /* newest first */
 
 /* --- small facts: (kind, key) -> text ---------------------------------- */
-/* Kinds in use: "repodata" (URL -> state JSON naming a blob), "base" (file
+/* Kinds in use: "repodata" (URL -> state JSON naming a blob),
+ * "repodata-index" (the same URL -> the index of which state), "base" (file
  * identity -> digest), "compressor" (golden check), "source" (blob -> where it
  * can be had), "pulled" (reference and platform, each with the digest of a
  * blob of that image), "image-text" (manifest or configuration of an image
@@ -146,7 +147,8 @@ int eb_store_images(struct eb_store *s, eb_image_fn *fn, void *data,
  * result), "step-story" (result -> how long that took, its log), "step-layer"
  * (result that is a layer -> its diff ID, size, packages), "archive" (source of
  * a step -> itself), "environment" (HOST/PREFIX and a name of the team's
- * catalogue -> its definition). Blobs named by a fact are kept alive by
+ * catalogue -> its definition), "needs" (archive of a project -> what its
+ * build asks for). Blobs named by a fact are kept alive by
  * eb_store_put_fact's `blob` (may be NULL). */
 int eb_store_put_fact(struct eb_store *s, const char *kind, const char *key,
 		      const char *text, const struct eb_digest *blob,

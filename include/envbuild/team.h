@@ -141,6 +141,15 @@ int eb_team_step_put(struct eb_team *t, const struct eb_digest *key,
 		     struct eb_store *store, struct eb_digest *blob,
 		     uint64_t *size, struct eb_error *err);
 
+/* One that is an image of the store, which stands there itself: 1, 0, -1 (its
+ * layers stay in the registry); 0, -1. */
+int eb_team_step_image_find(struct eb_team *t, const struct eb_digest *key,
+			    const char *platform, struct eb_store *store,
+			    struct eb_digest *manifest, struct eb_error *err);
+int eb_team_step_image_put(struct eb_team *t, const struct eb_digest *key,
+			   const char *platform, struct eb_store *store,
+			   struct eb_digest *manifest, struct eb_error *err);
+
 /* --- the team's catalogue
  * ---------------------------------------------------- */
 /* The environments that a team shares, as artifacts in its repository; as

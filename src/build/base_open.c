@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dockerfile_base.h"
 #include "team_private.h"
 
 struct sharing {
@@ -68,9 +69,12 @@ static int open_one(struct sharing *s, const char *reference,
 	struct eb_registry *own =
 		team ? NULL : eb_base_registry(s->config, reference, s->events);
 	const struct eb_base_memory memory = { s, recall, keep };
-	const struct eb_base_from from = { s->store,
-					   team ? eb_team_registry(team) : own,
-					   &memory, s->events };
+	const struct eb_base_from from = {
+		.store = s->store,
+		.registry = team ? eb_team_registry(team) : own,
+		.memory = &memory,
+		.events = s->events,
+	};
 	int rc = digest ? eb_base_reopen(reference, digest, platform, &from,
 					 out, err)
 			: eb_base_resolve(reference, platform, &from, out, err);
@@ -90,7 +94,15 @@ int eb_open_base(const struct eb_config *config, const struct eb_lock *lock,
 	const char *reference = scratch			? "scratch"
 				: config->base || !lock ? config->base
 							: lock->base_reference;
+	const struct eb_dockerfile_request q = { .config = config,
+						 .store = store,
+						 .team = team,
+						 .events = events,
+						 .lock = lock,
+						 .look = !lock };
 
+	if (lock ? lock->dockerfile.set : eb_config_has_recipe(config))
+		return eb_dockerfile_base(&q, NULL, out, err);
 	return open_one(&s, reference, lock && !scratch ? &lock->base : NULL,
 			lock ? lock->platform : config->platform, out, err);
 }

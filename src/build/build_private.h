@@ -44,6 +44,7 @@
 
 /* --- resolving ------------------------------------------------------------ */
 struct eb_decision;
+/* Its `dockerfile` is released by who has made it. */
 struct eb_resolver {
 	struct eb_env *env;
 	const struct eb_config *config;
@@ -55,6 +56,9 @@ struct eb_resolver {
 	bool explains;
 	struct eb_decision *decision; /* the one that counts; the caller's */
 	const char *glibc;	      /* instead of the base's, or NULL */
+	bool told_prefix;	      /* what of an environment stays behind */
+	bool default_python; /* nothing asked for the one that pip needs */
+	struct eb_locked_dockerfile dockerfile; /* that made the base */
 };
 int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
 			  struct eb_error *err);
@@ -84,6 +88,13 @@ const struct eb_locked_package *eb_lock_find(const struct eb_lock *lock,
 json_t *eb_image_settings(const json_t *base_config,
 			  const struct eb_lock *lock);
 
+/* --- channels ------------------------------------------------------------- */
+/* Those of the command line, then the definition's; one without any gets the
+ * configured ones, else conda-forge. Held against the policy. */
+int eb_effective_channels(const struct eb_spec *spec,
+			  const struct eb_config *config,
+			  struct eb_channels *out, struct eb_error *err);
+
 /* --- names of Azure's (--naming azureml), else nothing; `hash`: the lock's -
  */
 void eb_naming_add_link(const struct eb_lock *lock,
@@ -106,6 +117,11 @@ int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 struct eb_registry *eb_base_registry(const struct eb_config *config,
 				     const char *base,
 				     struct eb_events *events);
+/* For oci channels: NULL where no channel of `env` is one; NULL as env: there
+ * is one. */
+struct eb_registry *eb_channel_registry(const struct eb_env *env,
+					const struct eb_config *config,
+					struct eb_events *events);
 /* The base of a lock, or (NULL) the one that the options name; by the team's
  * client where there is one. */
 struct eb_team;
@@ -129,6 +145,7 @@ char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r);
 /* A lock without its commentary has no URLs: -1, EB_INPUT. */
 int eb_pin_has_place(const struct eb_pin *pin, struct eb_error *err);
 char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin);
+char *eb_fetch_login(struct eb_build *b, const char *url);
 /* The request for it as pip's settings want it made. */
 int eb_fetch_pin_way(struct eb_build *b, struct eb_index_way *way,
 		     struct eb_http_request *r, struct eb_error *err);
@@ -174,13 +191,17 @@ struct eb_build {
 	struct eb_compressor compressor;
 	struct eb_pool *pool;
 	struct eb_http *http;
-	struct eb_indexes *indexes; /* read when one is asked for */
+	struct eb_registry *channels; /* those in registries, when one is
+				       * asked for */
+	struct eb_indexes *indexes;   /* read when one is asked for */
 	struct eb_base *base;
 	struct eb_base *build_base; /* what steps run on, opened when one runs;
 				     * NULL: the base */
 	const char *build_base_asked; /* while a lock is made */
 	struct eb_apt_layer apt;      /* with system packages */
 	struct eb_root *root;	      /* root.h, made when a step runs */
+	struct eb_strv fetched; /* while a lock is made: "COMMIT URL" of what
+				 * was fetched by git, and the folder of it */
 	struct eb_link_target target;
 	struct eb_wheel_target wheel_target;
 	char *python_minor, *site_packages;

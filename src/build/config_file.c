@@ -84,6 +84,18 @@ static int read_limits(struct eb_config *c, const struct eb_yaml *doc,
 	return 0;
 }
 
+/* What is to be built is no setting. */
+static bool is_of_one_call(const char *name)
+{
+	static const char *const names[] = { "conda-package", "pip-package",
+					     "python", "from-prefix" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 static int set_option(struct eb_config *c, const struct eb_yaml *doc,
 		      const struct eb_yaml_node *key,
 		      const struct eb_yaml_node *value, const char *text,
@@ -92,6 +104,11 @@ static int set_option(struct eb_config *c, const struct eb_yaml *doc,
 	const struct eb_yaml_node *at =
 		eb_config_option(key->text) ? value : key;
 
+	if (is_of_one_call(key->text))
+		return eb_yaml_err(doc, key, err,
+				   "\"%s\" belongs to the command line: it "
+				   "says what to build",
+				   key->text);
 	if (eb_config_set(c, key->text, text, err) == 0)
 		return 0;
 	err->code = EB_INPUT;

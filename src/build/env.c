@@ -10,8 +10,10 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
+#include "dockerfile_base.h"
 #include "env_azure.h"
 #include "env_named.h"
+#include "env_options.h"
 
 static int take_lock(struct eb_env *env, const char *text, size_t len,
 		     struct eb_error *err)
@@ -98,30 +100,22 @@ static int add_channels(struct eb_channels *out, const struct eb_strv *names,
 
 /* Those of the command line, then the file's; a file without any gets the
  * configured ones, else conda-forge. */
-static int effective_channels(struct eb_env *env,
-			      const struct eb_config *config,
-			      struct eb_error *err)
+int eb_effective_channels(const struct eb_spec *spec,
+			  const struct eb_config *config,
+			  struct eb_channels *out, struct eb_error *err)
 {
-	struct eb_channels *out = &env->request.channels;
 	const char *alias = config->channel_alias;
 
 	if (add_channels(out, &config->channel_first, alias, err) < 0 ||
-	    add_channels(out, &env->spec->channels, alias, err) < 0)
+	    add_channels(out, &spec->channels, alias, err) < 0)
 		return -1;
 	if (!out->n && add_channels(out, &config->channel, alias, err) < 0)
 		return -1;
-	if (!out->n)
-		return eb_channels_add(out, "conda-forge", alias, err);
-	return 0;
-}
-
-static int check_channels(const struct eb_env *env,
-			  const struct eb_config *config, struct eb_error *err)
-{
-	for (size_t i = 0; i < env->request.channels.n; i++)
-		if (eb_policy_channel(
-			    config, env->request.channels.channel[i].canonical,
-			    err) < 0)
+	if (!out->n && eb_channels_add(out, "conda-forge", alias, err) < 0)
+		return -1;
+	for (size_t i = 0; i < out->n; i++)
+		if (eb_policy_channel(config, out->channel[i].canonical, err) <
+		    0)
 			return -1;
 	return 0;
 }
@@ -200,17 +194,26 @@ static char *name_base(const char *reference, const struct eb_config *config,
 	return eb_base_name(reference, config->platform, store, err);
 }
 
+static int request_base(struct eb_request *r, const struct eb_config *config,
+			struct eb_store *store, struct eb_error *err)
+{
+	if (eb_config_has_recipe(config))
+		r->base = eb_recipe_name(config, store, err);
+	else if (config->base)
+		r->base = name_base(config->base, config, store, err);
+	else
+		return 0;
+	return r->base ? 0 : -1;
+}
+
 static int request_bases(struct eb_env *env, const struct eb_config *config,
 			 struct eb_store *store, struct eb_error *err)
 {
 	struct eb_request *r = &env->request;
 	eb_autofree char *build = NULL;
 
-	if (config->base) {
-		r->base = name_base(config->base, config, store, err);
-		if (!r->base)
-			return -1;
-	}
+	if (request_base(r, config, store, err) < 0)
+		return -1;
 	/* Without a pip section nothing is built. */
 	if (!config->build_base || (!env->spec->n_pip && !env->spec->pylock))
 		return 0;
@@ -241,8 +244,7 @@ int eb_env_request(struct eb_env *env, const struct eb_config *config,
 	r->channel_alias = config->channel_alias;
 	r->prefix = EB_PREFIX;
 	if (eb_option_gpu_check(config, err) < 0 ||
-	    effective_channels(env, config, err) < 0 ||
-	    check_channels(env, config, err) < 0)
+	    eb_effective_channels(env->spec, config, &r->channels, err) < 0)
 		return -1;
 	request_options(r, config);
 	if (request_apt(env, config, err) < 0 ||
@@ -282,6 +284,42 @@ static int given_lock(struct eb_env *env, const struct eb_config *config,
 	return for_another(env, config->lock, err);
 }
 
+/* A path, a name, or what the options say. */
+static int open_input(struct eb_env *env, struct eb_config *config,
+		      struct eb_events *events, struct eb_error *err)
+{
+	if (!*env->path)
+		return eb_env_open_options(env, config, err);
+	return eb_env_is_path(env->path)
+		       ? read_input(env, config, events, err)
+		       : eb_env_open_named(env, config, events, err);
+}
+
+/* A Dockerfile is a base that the user names, wherever that counts. */
+static int check_recipe(struct eb_config *config, struct eb_error *err)
+{
+	eb_autofree char *reference = NULL;
+
+	if (!eb_config_has_recipe(config)) {
+		if (!config->context && !config->build_arg.n)
+			return 0;
+		eb_err_set(err, EB_USAGE,
+			   "option \"%s\" without \"dockerfile\"",
+			   config->context ? "context" : "build-arg");
+		return eb_err_hint(err, "--dockerfile FILE names it");
+	}
+	reference = eb_recipe_reference(config);
+	if (config->base && strcmp(config->base, reference)) {
+		eb_err_set(err, EB_USAGE,
+			   "option \"base\" beside \"dockerfile\", which makes "
+			   "one");
+		return eb_err_hint(err, "leave one of them away");
+	}
+	free(config->base);
+	config->base = eb_steal(reference);
+	return 0;
+}
+
 int eb_env_open(const char *input, struct eb_config *config,
 		struct eb_store *store, struct eb_events *events,
 		struct eb_env **out, struct eb_error *err)
@@ -291,9 +329,11 @@ int eb_env_open(const char *input, struct eb_config *config,
 
 	env->path = eb_strdup(input);
 	env->handover = eb_calloc(1, sizeof *env->handover);
-	if ((eb_env_is_path(input)
-		     ? read_input(env, config, events, err)
-		     : eb_env_open_named(env, config, events, err)) < 0)
+	if (eb_env_one_input(input, config, err) < 0 ||
+	    open_input(env, config, events, err) < 0 ||
+	    eb_env_add_packages(env, config, events, err) < 0)
+		return -1;
+	if (check_recipe(config, err) < 0)
 		return -1;
 	if (env->spec && (eb_env_request(env, config, store, err) < 0 ||
 			  given_lock(env, config, err) < 0))

@@ -7,6 +7,7 @@
 #include <envbuild/file.h>
 #include <envbuild/json.h>
 
+#include "dockerfile_base.h"
 #include "env_azure.h"
 #include "env_named.h"
 
@@ -29,25 +30,49 @@ bool eb_env_is_azure(const char *path)
 	return eb_azure_form(path, text.data, text.len) != EB_AZURE_NONE;
 }
 
-static int refuse_build(const struct eb_azure *a, struct eb_error *err)
+/* Beside the definition. */
+static char *beside(const struct eb_azure *a, const char *path)
 {
-	eb_err_set(err, EB_INPUT,
-		   "\"%s\": its base is what a Dockerfile makes, which is not "
-		   "built here",
-		   a->file);
-	return eb_err_hint(err, "build that image with a tool of its own and "
-				"give it with --base");
+	const char *slash = strrchr(a->file, '/');
+	eb_autofree char *folder = NULL;
+
+	if (*path == '/' || !slash)
+		return eb_strdup(path);
+	folder = eb_strndup(a->file, (size_t)(slash - a->file) + 1);
+	return eb_asprintf("%s%s", folder, path);
+}
+
+/* What makes the base: a text, which has no context, or a folder. */
+static int default_dockerfile(const struct eb_azure *a,
+			      struct eb_config *config, struct eb_error *err)
+{
+	const struct eb_azure_build *b = &a->build;
+	eb_autofree char *context = NULL, *file = NULL;
+
+	if (b->dockerfile_text)
+		return eb_config_set(config, "dockerfile-text",
+				     b->dockerfile_text, err) < 0
+			       ? -1
+			       : eb_config_set(config, "dockerfile", a->file,
+					       err);
+	context = beside(a, b->context);
+	file = eb_path_join(context,
+			    b->dockerfile ? b->dockerfile : "Dockerfile");
+	if (!config->context &&
+	    eb_config_set(config, "context", context, err) < 0)
+		return -1;
+	return eb_config_set(config, "dockerfile", file, err);
 }
 
 static int default_base(const struct eb_azure *a, struct eb_config *config,
 			struct eb_error *err)
 {
-	if (config->base)
+	if (config->base || eb_config_has_recipe(config))
 		return 0;
 	if (a->image)
 		return eb_config_set(config, "base", a->image, err);
 	return a->build.context || a->build.dockerfile_text
-		       ? refuse_build(a, err)
+		       ? default_dockerfile(a, config, err)
 		       : 0;
 }
 
@@ -102,6 +127,18 @@ static char *files_of(const struct eb_azure *a)
 	return eb_buf_steal(&text, NULL);
 }
 
+/* Where no file of Azure's is kept, its default is written down. */
+static char *text_of(const struct eb_azure *a)
+{
+	EB_AUTOBUF(text, EB_MAX_YAML);
+
+	if (!a->default_python || a->form == EB_AZURE_V1 ||
+	    a->form == EB_AZURE_V2)
+		return eb_strdup(a->conda ? a->conda : NOTHING);
+	eb_spec_yaml(a->spec, NULL, &text);
+	return eb_buf_steal(&text, NULL);
+}
+
 static int refuse_reference(const struct eb_azure *a, struct eb_error *err)
 {
 	eb_err_set(err, EB_INPUT, "\"%s\" only names \"%s\"", a->file,
@@ -122,7 +159,7 @@ int eb_named_of_azure(const struct eb_azure *a, struct eb_config *config,
 	e = *out = eb_calloc(1, sizeof *e);
 	e->name = eb_strdup(a->name);
 	e->version = eb_strdup(a->version);
-	e->text = eb_strdup(a->conda ? a->conda : NOTHING);
+	e->text = text_of(a);
 	e->file = eb_strdup("conda_dependencies.yml");
 	e->origin = eb_strdup(a->file);
 	e->files = files_of(a);

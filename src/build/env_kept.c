@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <envbuild/channel.h>
+#include <envbuild/file.h>
 
 #include "apt.h"
+#include "dockerfile_base.h"
 #include "env_kept.h"
 #include "options.h"
 
@@ -21,9 +23,26 @@ static bool is_among(const char *option, const char *const *list, size_t n)
 static bool is_default(const char *option)
 {
 	static const char *const names[] = {
-		"apt",	      "as-of",	   "base",
-		"build-base", "build-env", "no-build-isolation",
+		"apt",
+		"as-of",
+		"base",
+		"build-arg",
+		"build-base",
+		"build-env",
+		"context",
+		"dockerfile",
+		"dockerfile-text",
+		"no-build-isolation",
 	};
+
+	return is_among(option, names, sizeof names / sizeof *names);
+}
+
+/* What makes the base: all of it is the configuration's, or none. */
+static bool is_of_base(const char *option)
+{
+	static const char *const names[] = { "base", "build-arg", "context",
+					     "dockerfile", "dockerfile-text" };
 
 	return is_among(option, names, sizeof names / sizeof *names);
 }
@@ -46,6 +65,8 @@ static bool is_given(const struct eb_config *c, const char *option)
 {
 	if (eb_strv_has(&c->given, option))
 		return true;
+	if (is_of_base(option))
+		return c->base || eb_config_has_recipe(c);
 	if (is_default(option))
 		return is_set(c, option);
 	if (is_among(option, of_gpu, OF_GPU))
@@ -122,6 +143,13 @@ static char *absolute(const char *base)
 	return eb_strdup(base);
 }
 
+static char *absolute_path(const char *path)
+{
+	eb_autofree char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+
+	return here ? eb_path_join(here, path) : eb_strdup(path);
+}
+
 /* A folder by its URL, a URL without its login; a name, and what has variables
  * in it, stays. NULL: there is no such folder. */
 static char *channel(const char *text, const struct eb_config *c,
@@ -178,11 +206,13 @@ static void keep_values(struct eb_named *e, const struct eb_config *c,
 {
 	EB_CLEANUP(eb_strv_release) struct eb_strv values = { 0 };
 	bool base = !strcmp(option, "base") || !strcmp(option, "build-base");
+	bool path = !strcmp(option, "context") || !strcmp(option, "dockerfile");
 
 	eb_config_values(c, option, &values);
 	for (size_t i = 0; i < values.n; i++) {
-		eb_autofree char *value =
-			base ? absolute(values.v[i]) : eb_strdup(values.v[i]);
+		eb_autofree char *value = base	 ? absolute(values.v[i])
+					  : path ? absolute_path(values.v[i])
+						 : eb_strdup(values.v[i]);
 
 		eb_named_add_option(e, option, value);
 	}
@@ -193,6 +223,8 @@ static int keep(struct eb_named *e, const struct eb_config *c,
 		struct eb_error *err)
 {
 	if (!is_default(option) && !eb_strv_has(&c->given, option))
+		return 0;
+	if (!strcmp(option, "base") && eb_config_has_recipe(c))
 		return 0;
 	if (!strcmp(option, "apt"))
 		return keep_apt(e, c, err);

@@ -5,10 +5,11 @@
  * out of it where it is registered.
  *
  * What the command line gives wins over what a name keeps, and that wins over
- * configuration files and variables; but base, build-base, as-of, apt,
- * build-env and no-build-isolation are mere defaults, over which whatever is
- * configured wins. --cpu of the command line takes the place of what is kept
- * about a GPU, and the other way round.
+ * configuration files and variables; but base, dockerfile (with what belongs to
+ * it), build-base, as-of, apt, build-env and no-build-isolation are mere
+ * defaults, over which whatever is configured wins; a base takes the place of a
+ * Dockerfile that is kept, and the other way round. --cpu of the command line
+ * takes the place of what is kept about a GPU, and the other way round.
  */
 #ifndef EB_ENV_KEPT_H
 #define EB_ENV_KEPT_H

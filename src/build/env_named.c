@@ -11,6 +11,7 @@
 #include "env_azure.h"
 #include "env_kept.h"
 #include "env_named.h"
+#include "env_options.h"
 
 bool eb_env_is_path(const char *input)
 {
@@ -61,7 +62,10 @@ static int parse(struct eb_env *env, const struct eb_named *e,
 			  &env->spec, err) < 0)
 		return -1;
 	add_variables(env->spec, e);
-	return 0;
+	/* What came from Azure is meant as it is there. */
+	if (!e->files && e->status == EB_ENV_OWN)
+		return 0;
+	return eb_azure_default_python(env->spec, events, err) < 0 ? -1 : 0;
 }
 
 int eb_env_open_named(struct eb_env *env, struct eb_config *config,
@@ -81,6 +85,9 @@ static bool is_fixed(const struct eb_named *e, const struct eb_spec *spec)
 	const char *bases[] = { eb_named_option(e, "base"),
 				eb_named_option(e, "build-base") };
 
+	if (eb_named_option(e, "dockerfile") ||
+	    eb_named_option(e, "dockerfile-text"))
+		return false;
 	for (size_t i = 0; i < 2; i++)
 		if (bases[i] && strcmp(bases[i], "scratch") &&
 		    !eb_base_is_remote(bases[i]))
@@ -226,16 +233,47 @@ static int from_name(struct eb_catalog *c, const char *input,
 	return eb_env_keep_options(e, config, events, err);
 }
 
+static void drop_option(struct eb_named *e, const char *option)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < e->option_name.n; i++) {
+		char *name = e->option_name.v[i], *value = e->option_value.v[i];
+
+		if (!strcmp(name, option)) {
+			free(name);
+			free(value);
+			continue;
+		}
+		e->option_name.v[kept] = name;
+		e->option_value.v[kept++] = value;
+	}
+	e->option_name.n = e->option_value.n = kept;
+}
+
+static int from_options(struct eb_config *config, struct eb_events *events,
+			struct eb_named **out, struct eb_error *err)
+{
+	if (eb_named_of_options(config, events, out, err) < 0 ||
+	    eb_env_keep_options(*out, config, events, err) < 0)
+		return -1;
+	drop_option(*out, "channel"); /* the text has them */
+	return 0;
+}
+
 int eb_env_definition(struct eb_catalog *c, const char *input,
 		      struct eb_config *config, struct eb_events *events,
 		      struct eb_named **out, struct eb_error *err)
 {
 	EB_CLEANUP(eb_named_free_ptr) struct eb_named *e = NULL;
-	int rc = eb_env_is_path(input)
-			 ? from_file(input, config, events, &e, err)
-			 : from_name(c, input, config, events, &e, err);
+	int rc = eb_env_one_input(input, config, err);
 
-	if (rc < 0)
+	if (rc == 0)
+		rc = !*input ? from_options(config, events, &e, err)
+		     : eb_env_is_path(input)
+			     ? from_file(input, config, events, &e, err)
+			     : from_name(c, input, config, events, &e, err);
+	if (rc < 0 || eb_named_add_packages(e, config, events, err) < 0)
 		return -1;
 	*out = eb_steal(e);
 	return 0;

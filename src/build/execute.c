@@ -132,6 +132,7 @@ void eb_build_release(struct eb_build *b)
 		eb_pool_free(b->pool);
 	if (b->http)
 		eb_http_free(b->http);
+	eb_registry_free(b->channels);
 	for (size_t i = 0; i < b->n; i++) {
 		eb_entries_release(&b->work[i].paths);
 		eb_entries_release(&b->work[i].bytecode_paths);

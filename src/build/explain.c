@@ -78,6 +78,7 @@ static int from_solving(struct eb_env *env, const struct eb_config *config,
 	int rc = eb_resolve_definition(&r, &lock, &err);
 	bool told = rc == 0 || (r.decision && r.decision->refused);
 
+	eb_locked_dockerfile_release(&r.dockerfile);
 	if (!told) {
 		out->why_not = eb_strdup(err.message);
 		out->unsatisfiable = err.code == EB_NO;

@@ -69,6 +69,12 @@ int eb_pin_has_place(const struct eb_pin *pin, struct eb_error *err)
 	return eb_err_hint(err, "renew it with --update-lock");
 }
 
+char *eb_fetch_login(struct eb_build *b, const char *url)
+{
+	return eb_starts(url, "http") ? eb_index_login(indexes(b), url)
+				      : eb_strdup(url);
+}
+
 char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin)
 {
 	return eb_index_login(indexes(b), pin->url);
@@ -126,6 +132,19 @@ static int complete(struct eb_resolver *r, int fd, struct eb_record *record,
 	return 0;
 }
 
+static int open_oci(struct eb_resolver *r, const struct eb_record *record,
+		    struct eb_error *err)
+{
+	EB_CLEANUP(eb_registry_free_ptr)
+	struct eb_registry *registry =
+		eb_channel_registry(NULL, r->config, r->events);
+	eb_autofd int fd = eb_unnamed_file(eb_store_tmp(r->store), err);
+
+	if (fd < 0 || eb_oci_package_get(registry, record, fd, err) < 0)
+		return -1;
+	return eb_steal_fd(&fd);
+}
+
 static int open_archive(struct eb_resolver *r, const struct eb_record *record,
 			struct eb_error *err)
 {
@@ -141,6 +160,8 @@ static int open_archive(struct eb_resolver *r, const struct eb_record *record,
 					    "package \"%s\"", path);
 		return eb_steal_fd(&fd);
 	}
+	if (eb_channel_is_oci(url))
+		return open_oci(r, record, err);
 	fd = eb_unnamed_file(eb_store_tmp(r->store), err);
 	if (fd < 0)
 		return -1;

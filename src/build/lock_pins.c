@@ -98,7 +98,7 @@ bool eb_lock_builds(const struct eb_lock *lock)
 
 bool eb_lock_executes(const struct eb_lock *lock)
 {
-	return lock->apt.n || eb_lock_builds(lock);
+	return lock->apt.n || lock->dockerfile.set || eb_lock_builds(lock);
 }
 
 int eb_lock_take_pin(struct eb_lock *lock, const json_t *j,

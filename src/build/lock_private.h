@@ -21,4 +21,14 @@ json_t *eb_lock_apt_json(const struct eb_lock *lock);
 int eb_lock_take_apt(struct eb_lock *lock, const json_t *locked,
 		     const char *name, struct eb_error *err);
 
+/* lock_dockerfile.c: the member "dockerfile" of the hashed part, and that of
+ * the commentary; reading both. */
+json_t *eb_lock_dockerfile_json(const struct eb_lock *lock);
+json_t *eb_lock_dockerfile_comment(const struct eb_lock *lock);
+int eb_lock_take_dockerfile(struct eb_lock *lock, const json_t *locked,
+			    const char *name, struct eb_error *err);
+int eb_lock_take_dockerfile_comment(struct eb_lock *lock,
+				    const json_t *comments, const char *name,
+				    struct eb_error *err);
+
 #endif

@@ -198,6 +198,7 @@ static int take_locked(struct eb_lock *lock, const json_t *locked,
 	    take_choice(locked, "platform", &lock->platform, name, err) < 0 ||
 	    take_prefix(lock, locked, name, err) < 0 ||
 	    take_base(lock, locked, name, err) < 0 ||
+	    eb_lock_take_dockerfile(lock, locked, name, err) < 0 ||
 	    take_build_base(lock, locked, name, err) < 0 ||
 	    eb_lock_take_apt(lock, locked, name, err) < 0 ||
 	    take_choice(policy, "pyc", &lock->pyc, name, err) < 0 ||
@@ -296,7 +297,8 @@ static int take_commentary(struct eb_lock *lock, const json_t *c,
 		return wrong(err, name, "list of replaced packages");
 	if (eb_json_str(c, "resolver"))
 		lock->resolver = eb_strdup(eb_json_str(c, "resolver"));
-	if (take_steps(lock, eb_json_arr(c, "steps"), name, err) < 0 ||
+	if (eb_lock_take_dockerfile_comment(lock, c, name, err) < 0 ||
+	    take_steps(lock, eb_json_arr(c, "steps"), name, err) < 0 ||
 	    take_included(lock, eb_json_arr(c, "included"), name, err) < 0)
 		return -1;
 	return take_digest(c, "definition", &lock->definition, name, err);
@@ -385,6 +387,7 @@ void eb_lock_free(struct eb_lock *lock)
 	free(lock->resolver);
 	eb_strv_release(&lock->apt);
 	free(lock->apt_date);
+	eb_locked_dockerfile_release(&lock->dockerfile);
 	eb_strv_release(&lock->replaced);
 	free(lock->platform);
 	free(lock->prefix);

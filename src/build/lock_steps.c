@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "apt.h"
+#include "dockerfile_base.h"
 #include "step.h"
 
 static struct eb_lock_step *find(struct eb_lock *lock,
@@ -55,12 +56,28 @@ static int find_apt(struct eb_build *b, struct eb_lock *lock,
 	return 1;
 }
 
+static int find_dockerfile(struct eb_build *b, struct eb_lock *lock,
+			   struct eb_error *err)
+{
+	struct eb_digest key, result;
+	int rc;
+
+	if (!lock->dockerfile.set)
+		return 0;
+	eb_lock_dockerfile_key(lock, &key);
+	rc = eb_result_recall(b, &key, &result, err);
+	if (rc <= 0)
+		return rc;
+	return take(lock, b->store, EB_DOCKERFILE_STEP, &key, &result, err);
+}
+
 int eb_lock_find_steps(struct eb_lock *lock, struct eb_store *store,
 		       struct eb_error *err)
 {
 	struct eb_build b = { .lock = lock, .store = store };
-	int found = find_apt(&b, lock, err);
-	bool any = found > 0;
+	int made = find_dockerfile(&b, lock, err);
+	int found = made < 0 ? -1 : find_apt(&b, lock, err);
+	bool any = made > 0 || found > 0;
 
 	if (found < 0)
 		return -1;

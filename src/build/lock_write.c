@@ -59,6 +59,9 @@ static json_t *hashed(const struct eb_lock *lock)
 		set_text(j, "base", "scratch");
 	else
 		set_digest(j, "base", &lock->base);
+	if (lock->dockerfile.set)
+		json_object_set_new(j, "dockerfile",
+				    eb_lock_dockerfile_json(lock));
 	if (lock->has_build_base)
 		set_digest(j, "build-base", &lock->build_base);
 	if (lock->apt.n)
@@ -152,6 +155,9 @@ static json_t *commentary(const struct eb_lock *lock)
 	set_text(j, "time", eb_rfc3339(lock->time, time));
 	set_text(j, "tool", lock->tool);
 	set_text(j, "base", lock->base_reference);
+	if (lock->dockerfile.set)
+		json_object_set_new(j, "dockerfile",
+				    eb_lock_dockerfile_comment(lock));
 	set_text(j, "build-base", lock->build_base_reference);
 	json_object_set(j, "evidence", lock->evidence);
 	if (lock->decision)

@@ -28,6 +28,7 @@ enum kind {
 	REPOSITORY,
 	LIST,
 	VARIABLES,
+	ASSIGNMENTS,
 	FLAG,
 	COUNT,
 	AGE,
@@ -36,7 +37,8 @@ enum kind {
 	EPOCH,
 };
 #define IS_TEXT(kind) ((kind) <= REPOSITORY)
-#define IS_LIST(kind) ((kind) == LIST || (kind) == VARIABLES)
+#define IS_LIST(kind) \
+	((kind) == LIST || (kind) == VARIABLES || (kind) == ASSIGNMENTS)
 
 struct option {
 	const char *name;
@@ -49,6 +51,10 @@ struct option {
 
 static const struct option options[] = {
 	{ "base", TEXT, PLACE(base), NULL },
+	{ "dockerfile", TEXT, PLACE(dockerfile), NULL },
+	{ "dockerfile-text", TEXT, PLACE(dockerfile_text), NULL },
+	{ "context", TEXT, PLACE(context), NULL },
+	{ "build-arg", ASSIGNMENTS, PLACE(build_arg), NULL },
 	{ "build-base", TEXT, PLACE(build_base), NULL },
 	{ "base-family", TEXT, PLACE(base_family),
 	  "nvidia|azureml|debian|ubuntu" },
@@ -74,6 +80,10 @@ static const struct option options[] = {
 	{ "pip-replace", TEXT, PLACE(pip_replace), "never|needed" },
 	{ "no-build-isolation", LIST, PLACE(no_build_isolation), NULL },
 	{ "apt", LIST, PLACE(apt), NULL },
+	{ "conda-package", LIST, PLACE(conda_package), NULL },
+	{ "pip-package", LIST, PLACE(pip_package), NULL },
+	{ "python", LIST, PLACE(python), NULL },
+	{ "from-prefix", TEXT, PLACE(from_prefix), NULL },
 	{ "build-env", VARIABLES, PLACE(build_env), NULL },
 	{ "as-of", DATE, PLACE(as_of), NULL },
 	{ "lock", TEXT, PLACE(lock), NULL },
@@ -268,6 +278,19 @@ static int add_variable(struct eb_strv *place, const struct option *o,
 	return eb_err_hint(err, "write NAME=VALUE or PROJECT:NAME=VALUE");
 }
 
+/* NAME=VALUE */
+static int add_assignment(struct eb_strv *place, const struct option *o,
+			  const char *value, struct eb_error *err)
+{
+	if (strchr(value, '=') > value) {
+		eb_strv_add(place, value);
+		return 0;
+	}
+	eb_err_set(err, EB_USAGE, "option \"%s\" cannot be \"%s\"", o->name,
+		   value);
+	return eb_err_hint(err, "write NAME=VALUE");
+}
+
 static int set_flag(bool *place, const struct option *o, const char *value,
 		    struct eb_error *err)
 {
@@ -407,6 +430,7 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 	case REPOSITORY: return set_repository(place, o, value, err);
 	case LIST: eb_strv_add(place, value); return 0;
 	case VARIABLES: return add_variable(place, o, value, err);
+	case ASSIGNMENTS: return add_assignment(place, o, value, err);
 	case DATE: return set_date(place, o, value, err);
 	case COMPRESSION: return set_compression(place, o, value, err);
 	case NORMAL: return set_normal(place, o, value, err);

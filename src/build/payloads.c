@@ -99,6 +99,32 @@ static int ask_for(struct eb_work *w, struct eb_error *err)
 	return 0;
 }
 
+/* From a registry, which checks it by its sha256. */
+static int oci_job(void *arg, struct eb_error *err)
+{
+	struct eb_work *w = arg;
+
+	if (eb_oci_package_get(w->build->channels, &w->package->record, w->fd,
+			       err) < 0)
+		return -1;
+	__atomic_add_fetch(&w->build->built->fetched, w->packed_size,
+			   __ATOMIC_RELAXED);
+	return pack_job(w, err);
+}
+
+static int ask_registry(struct eb_work *w, struct eb_error *err)
+{
+	struct eb_build *b = w->build;
+
+	if (!b->channels)
+		b->channels = eb_channel_registry(NULL, b->config, b->events);
+	w->fd = eb_unnamed_file(eb_store_tmp(b->store), err);
+	if (w->fd < 0)
+		return -1;
+	eb_pool_submit(b->pool, oci_job, w);
+	return 0;
+}
+
 static int start(struct eb_work *w, struct eb_error *err)
 {
 	eb_autofree char *path = NULL;
@@ -110,6 +136,8 @@ static int start(struct eb_work *w, struct eb_error *err)
 						   &w->package->record)
 				    : eb_fetch_pin_url(w->build, w->pin);
 	path = eb_file_url_path(w->url);
+	if (!path && w->package && eb_channel_is_oci(w->url))
+		return ask_registry(w, err);
 	if (!path)
 		return ask_for(w, err);
 	if (open_local(w, path, err) < 0)

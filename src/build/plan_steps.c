@@ -4,6 +4,7 @@
 
 #include <envbuild/transfer.h>
 
+#include "dockerfile_base.h"
 #include "plan_private.h"
 #include "root.h"
 #include "step.h"
@@ -161,6 +162,14 @@ static int read_base(struct eb_planning *p, const struct eb_base *base,
 	return 0;
 }
 
+static bool apt_runs(const struct eb_planning *p)
+{
+	for (size_t i = 0; i < p->out->n_steps; i++)
+		if (p->out->step[i].kind == EB_PLANNED_APT_STEP)
+			return p->out->step[i].runs;
+	return false;
+}
+
 /* Where system packages are installed the base was counted. */
 static int read_root_base(struct eb_planning *p, struct eb_error *err)
 {
@@ -168,8 +177,7 @@ static int read_root_base(struct eb_planning *p, struct eb_error *err)
 
 	if (b->lock->has_build_base && eb_open_build_base(b, err) < 0)
 		return -1;
-	if (!b->build_base && p->out->step[0].kind == EB_PLANNED_APT_STEP &&
-	    p->out->step[0].runs)
+	if (!b->build_base && apt_runs(p))
 		return 0;
 	return read_base(p, eb_root_base(b), err);
 }
@@ -286,9 +294,28 @@ static int add_apt(struct eb_planning *p, struct eb_error *err)
 	return s->has_result ? add_story(p, s, err) : 0;
 }
 
+/* Where there is a lock it has been built: the base is there, or brought. */
+static int add_dockerfile(struct eb_planning *p, struct eb_error *err)
+{
+	struct eb_build *b = &p->b;
+	struct eb_planned_step *s;
+	int rc;
+
+	if (!b->lock->dockerfile.set)
+		return 0;
+	s = add(p, EB_PLANNED_DOCKERFILE, b->base->reference);
+	s->privilege = EB_PRIVILEGE_RUNTIME;
+	s->has_key = true;
+	eb_lock_dockerfile_key(b->lock, &s->key);
+	rc = eb_result_recall(b, &s->key, &s->result, err);
+	s->has_result = rc > 0;
+	return rc > 0 ? add_story(p, s, err) : rc;
+}
+
 int eb_plan_steps(struct eb_planning *p, struct eb_error *err)
 {
-	if (add_apt(p, err) < 0 || add_wheels(p, err) < 0)
+	if (add_dockerfile(p, err) < 0 || add_apt(p, err) < 0 ||
+	    add_wheels(p, err) < 0)
 		return -1;
 	add_bytecode(p);
 	add_scripts(p);

@@ -22,8 +22,9 @@ const char *eb_planned_kind_name(enum eb_planned_kind kind)
 
 const char *eb_planned_step_name(enum eb_planned_step_kind kind)
 {
-	static const char *const names[] = { "apt", "wheel", "bytecode",
-					     "post-link", "activation" };
+	static const char *const names[] = { "dockerfile", "apt",
+					     "wheel",	   "bytecode",
+					     "post-link",  "activation" };
 
 	return names[kind];
 }

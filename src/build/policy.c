@@ -101,12 +101,35 @@ static int check_base(const struct eb_config *config, const char *asked,
 			       base ? base : "a base without name", err);
 }
 
-int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
-		   struct eb_error *err)
+/* Of a base that is made, what it is made of. */
+static int check_images(const struct eb_config *config,
+			const struct eb_locked_dockerfile *d,
+			struct eb_error *err)
+{
+	if (d->reference.n != d->n || d->unpinned.n)
+		return eb_policy_check(&config->policy.bases, "bases",
+				       "a base without name", err);
+	for (size_t i = 0; i < d->n; i++)
+		if (eb_policy_check(&config->policy.bases, "bases",
+				    d->reference.v[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_locked_base(const struct eb_config *config,
+			     const struct eb_lock *lock, struct eb_error *err)
 {
 	const char *asked = lock->base_scratch ? "scratch" : config->base;
 
-	if (check_base(config, asked, lock->base_reference, err) < 0 ||
+	if (lock->dockerfile.set)
+		return check_images(config, &lock->dockerfile, err);
+	return check_base(config, asked, lock->base_reference, err);
+}
+
+int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
+		   struct eb_error *err)
+{
+	if (check_locked_base(config, lock, err) < 0 ||
 	    (lock->has_build_base &&
 	     check_base(config, config->build_base, lock->build_base_reference,
 			err) < 0))

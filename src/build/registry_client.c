@@ -40,6 +40,19 @@ struct eb_registry *eb_config_registry(const struct eb_config *config,
 	return eb_registry_new(&options, events);
 }
 
+struct eb_registry *eb_channel_registry(const struct eb_env *env,
+					const struct eb_config *config,
+					struct eb_events *events)
+{
+	const struct eb_asking asking = { .login_host = "" };
+	const struct eb_channels *c = env ? &env->request.channels : NULL;
+	bool any = !c;
+
+	for (size_t i = 0; c && i < c->n; i++)
+		any |= eb_channel_is_oci(c->channel[i].canonical);
+	return any ? eb_config_registry(config, &asking, events) : NULL;
+}
+
 struct eb_registry *eb_base_registry(const struct eb_config *config,
 				     const char *base, struct eb_events *events)
 {

@@ -6,6 +6,7 @@
 #include <envbuild/image.h>
 #include <envbuild/json.h>
 
+#include "dockerfile_base.h"
 #include "resolve_base.h"
 
 /* ---- opening --------------------------------------------------------------*/
@@ -16,6 +17,7 @@ static int open_named(struct eb_resolver *r, const char *reference,
 	struct eb_config config = *r->config;
 
 	config.base = (char *)reference;
+	config.dockerfile = config.dockerfile_text = NULL;
 	if (eb_policy_check(&config.policy.bases, "bases", reference, err) < 0)
 		return -1;
 	if (eb_open_base(&config, NULL, r->store, NULL, r->events, out, err) ==
@@ -77,11 +79,26 @@ int eb_open_decided(struct eb_resolver *r, struct eb_decision *d,
 	return 0;
 }
 
+/* That is an executed step, which a lock tells of. */
+static int open_made(struct eb_resolver *r, struct eb_base **out,
+		     struct eb_error *err)
+{
+	const struct eb_dockerfile_request q = { .config = r->config,
+						 .store = r->store,
+						 .events = r->events,
+						 .look = r->explains };
+
+	eb_locked_dockerfile_release(&r->dockerfile);
+	return eb_dockerfile_base(&q, &r->dockerfile, out, err);
+}
+
 /* The user's own. Who explains can do without. */
 static int open_given(struct eb_resolver *r, struct eb_base **out,
 		      struct eb_error *err)
 {
-	int rc = open_named(r, r->config->base, out, err);
+	int rc = eb_config_has_recipe(r->config)
+			 ? open_made(r, out, err)
+			 : open_named(r, r->config->base, out, err);
 
 	if (rc < 0 && r->explains) {
 		eb_err_release(err);

@@ -6,8 +6,6 @@
  */
 #include <string.h>
 
-#include <envbuild/sdist.h>
-
 #include "resolve_pip.h"
 #include "step.h"
 
@@ -62,7 +60,8 @@ static void take_variables(struct eb_pip_side *s, struct eb_pin *pin)
 	const struct eb_strv *given = &s->r->config->build_env;
 
 	set_variables(given, false, pin);
-	set_variables(given, true, pin);
+	if (pin->name)
+		set_variables(given, true, pin);
 	eb_strv_sort(&pin->build->variable);
 }
 
@@ -89,26 +88,50 @@ static int resolve(struct eb_pip_side *s, struct eb_pin *pin,
 static int isolated(struct eb_pip_side *s, struct eb_pin *pin,
 		    struct eb_error *err)
 {
-	EB_CLEANUP(eb_sdist_release) struct eb_sdist sdist = { 0 };
+	EB_CLEANUP(eb_needs_release) struct eb_needs needs = { 0 };
 	EB_CLEANUP(eb_strv_release) struct eb_strv more = { 0 };
 
-	if (eb_step_source(&s->build, pin, &sdist, err) < 0 ||
-	    resolve(s, pin, &sdist.requires, err) < 0)
+	if (eb_needs_of(&s->build, pin, &needs, err) < 0 ||
+	    resolve(s, pin, &needs.requires, err) < 0)
 		return -1;
-	if (!pin->metadata && (sdist.asks || !sdist.has_build) &&
+	if (!pin->metadata && needs.asks &&
 	    eb_step_requires(&s->build, pin, &more, err) < 0)
 		return -1;
 	if (!more.n)
 		return 0;
 	for (size_t i = 0; i < more.n; i++)
-		eb_strv_add(&sdist.requires, more.v[i]);
-	return resolve(s, pin, &sdist.requires, err);
+		eb_strv_add(&needs.requires, more.v[i]);
+	return resolve(s, pin, &needs.requires, err);
+}
+
+int eb_plan_isolated(struct eb_pip_side *s, struct eb_pin *pin,
+		     struct eb_error *err)
+{
+	take_variables(s, pin);
+	return isolated(s, pin, err);
+}
+
+/* As when it was asked. */
+static void take_asked(struct eb_pin *pin, const struct eb_pin_build *build)
+{
+	const struct eb_pin from = { .build = (struct eb_pin_build *)build };
+	struct eb_pin old = { .build = pin->build }, to;
+
+	eb_pin_copy(&to, &from);
+	pin->build = to.build;
+	eb_pin_release(&old);
 }
 
 static int plan(struct eb_pip_side *s, struct eb_pin *pin, struct eb_error *err)
 {
+	const struct eb_pin_build *asked = eb_asked_before(s, pin);
+
 	pin->build->isolated =
 		!is_named(&s->r->config->no_build_isolation, pin->name);
+	if (pin->build->isolated && asked) {
+		take_asked(pin, asked);
+		return 0;
+	}
 	take_variables(s, pin);
 	return pin->build->isolated ? isolated(s, pin, err) : 0;
 }

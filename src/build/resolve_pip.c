@@ -21,6 +21,8 @@ static void release(struct eb_pip_side *s)
 	eb_pip_set_release(&s->set);
 	eb_indexes_release(&s->indexes);
 	eb_conda_projects_release(&s->projects);
+	eb_asked_release(s);
+	eb_commits_release(s);
 	free(s->cache);
 	eb_build_release(&s->build);
 }
@@ -122,8 +124,10 @@ static void fill_request(struct eb_pip_side *s)
 	q->offline = r->config->offline;
 	q->refresh = r->config->refresh;
 	q->time_s = (unsigned)r->config->limit[EB_LIMIT_PIP_TIME];
-	q->elsewhere = s->build.base->scratch ? NULL : eb_root_uv;
-	q->data = &s->build;
+	q->elsewhere = s->build.base->scratch ? NULL : eb_ask_elsewhere;
+	q->ask = s->build.base->scratch ? NULL : eb_ask_project;
+	q->checkout = eb_ask_commit;
+	q->data = s;
 }
 
 /* --- into the lock -----------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "resolve_base.h"
+#include "resolve_packages.h"
 
 #define ROUNDS 2 /* bases that packages are chosen for */
 #define CUDAS 4	 /* that are tried */
@@ -187,6 +188,8 @@ int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
 	    (!may_differ(&a, err) || with_others(&a, err) < 0))
 		return -1;
 	warn(r);
+	if (!r->explains)
+		eb_tell_defaults(r, a.lock);
 	eb_lock_take_decision(a.lock, r->decision);
 	*out = eb_steal(a.lock);
 	return 0;

@@ -63,6 +63,8 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 		struct eb_error *err);
 
 bool eb_root_is_program(const struct eb_root *r, const char *path);
+/* An environment may have a record of its Python, and no program. */
+bool eb_root_has_python(const struct eb_root *r);
 /* Where is the program, in the environment or in the base? First of the names
  * that is there; caller frees. NULL: none. */
 char *eb_root_program(const struct eb_root *r, const char *const *names);

@@ -86,6 +86,13 @@ bool eb_root_is_program(const struct eb_root *r, const char *path)
 	       (st.st_mode & 0111);
 }
 
+bool eb_root_has_python(const struct eb_root *r)
+{
+	eb_autofree char *path = eb_path_join(r->b->lock->prefix, "bin/python");
+
+	return eb_root_is_program(r, path);
+}
+
 /* Old Pythons of conda bring a linker for systems whose own is older. Where the
  * base has one it has to be that: the other does not know what its C library is
  * linked with. */

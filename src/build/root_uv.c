@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * uv in the environment's own root, where it may build an sdist for its
- * metadata: it has the host's network and certificates, and sees of this
- * machine what it was given.
+ * uv, or a pip in its place, in the environment's own root: it has the host's
+ * network and certificates, and sees of this machine what it was given. uv
+ * builds nothing there; pip may, for metadata.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -177,14 +177,6 @@ static int run(struct call *c, struct eb_error *err)
 	return eb_read_fd(c->log, "uv", MAX_OUT, c->uv->out, err);
 }
 
-/* An environment may have a record of its Python, and no program. */
-static bool has_python(const struct eb_root *r)
-{
-	eb_autofree char *path = eb_path_join(r->b->lock->prefix, "bin/python");
-
-	return eb_root_is_program(r, path);
-}
-
 int eb_root_uv(void *build, struct eb_uv_call *call, struct eb_error *err)
 {
 	struct call c EB_CLEANUP(release) = { .uv = call, .log = -1 };
@@ -194,7 +186,7 @@ int eb_root_uv(void *build, struct eb_uv_call *call, struct eb_error *err)
 		return 1;
 	if (eb_build_root(build, false, &c.root, err) < 0)
 		return -1;
-	if (!has_python(c.root))
+	if (!eb_root_has_python(c.root))
 		return 1;
 	return fill(&c, err) < 0 ? -1 : run(&c, err);
 }

@@ -246,32 +246,61 @@ static int run(struct eb_sdist_build *s, int *status, struct eb_error *err)
 	return eb_root_run(s->root, &command, status, err);
 }
 
-/* What a build writes is not ours: no link is followed. */
-static json_t *read_answer(struct eb_sdist_build *s, struct eb_error *err)
+/* What a build writes is not ours: no link is followed. -1: there is none, or
+ * more than `max` bytes. */
+static int read_out(struct eb_sdist_build *s, const char *name, size_t max,
+		    struct eb_buf *out, struct eb_error *err)
 {
-	eb_autofree char *path = below(s, "out/answer.json");
+	eb_autofree char *folder = below(s, "out");
+	eb_autofree char *path = eb_path_join(folder, name);
 	eb_autofd int fd =
 		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return fd < 0 ? -1 : eb_read_fd(fd, name, max, out, err);
+}
+
+int eb_sdist_build_metadata(struct eb_sdist_build *s, struct eb_buf *out,
+			    struct eb_error *err)
+{
+	if (read_out(s, "METADATA", EB_MAX_METADATA, out, err) == 0 &&
+	    !memchr(out->data, '\0', out->len))
+		return 0;
+	eb_err_release(err);
+	eb_err_set(err, EB_STEP,
+		   "\"%s\", asking for its metadata: the build gives none",
+		   s->pin->file);
+	eb_sdist_build_explain(s, err);
+	return -1;
+}
+
+static json_t *read_answer(struct eb_sdist_build *s, const char *doing,
+			   struct eb_error *err)
+{
 	EB_AUTOBUF(text, ANSWER_MAX + 1);
 	json_t *answer = NULL;
 
-	if (fd >= 0 &&
-	    eb_read_fd(fd, "answer.json", ANSWER_MAX, &text, err) == 0)
+	if (read_out(s, "answer.json", ANSWER_MAX, &text, err) == 0)
 		answer = eb_json_parse(text.data, text.len, "answer.json", err);
 	if (answer)
 		return answer;
 	eb_err_release(err);
-	eb_err_set(err, EB_STEP,
-		   "\"%s\", building its wheel: the build says nothing",
-		   s->pin->file);
+	eb_err_set(err, EB_STEP, "\"%s\", %s: the build says nothing",
+		   s->pin->file, doing);
 	return NULL;
+}
+
+static const char *doing_what(const char *hook)
+{
+	if (!strcmp(hook, "requires"))
+		return "asking what it requires";
+	return strcmp(hook, "wheel") ? "asking for its metadata"
+				     : "building its wheel";
 }
 
 json_t *eb_sdist_build_call(struct eb_sdist_build *s, const char *hook,
 			    struct eb_error *err)
 {
-	const char *doing = strcmp(hook, "wheel") ? "asking what it requires"
-						  : "building its wheel";
+	const char *doing = doing_what(hook);
 	json_t *answer = NULL;
 	int status = 0;
 
@@ -288,7 +317,7 @@ json_t *eb_sdist_build_call(struct eb_sdist_build *s, const char *hook,
 			   "\"%s\", %s: the build ended with status %d",
 			   s->pin->file, doing, status);
 	else
-		answer = read_answer(s, err);
+		answer = read_answer(s, doing, err);
 	if (!answer && err->code == EB_STEP)
 		eb_sdist_build_explain(s, err);
 	return answer;

@@ -43,8 +43,12 @@ int eb_sdist_build_begin(struct eb_build *b, const struct eb_pin *pin,
 void eb_sdist_build_end(struct eb_sdist_build *s);
 /* Then the root and what the build requires. */
 int eb_sdist_build_prepare(struct eb_sdist_build *s, struct eb_error *err);
-/* Run a hook, "requires" or "wheel"; its answer. */
+/* Run a hook, "requires", "metadata" or "wheel"; its answer. */
 json_t *eb_sdist_build_call(struct eb_sdist_build *s, const char *hook,
+			    struct eb_error *err);
+
+/* The METADATA that the hook "metadata" has left. */
+int eb_sdist_build_metadata(struct eb_sdist_build *s, struct eb_buf *out,
 			    struct eb_error *err);
 
 /* "base" or "build base", in messages. */

@@ -70,6 +70,9 @@ static const struct sign signs[] = {
 	{ "Name or service not known",
 	  "a build has no network: what it needs has to be required, or in "
 	  "its archive" },
+	{ "Connection refused", /* it talks to itself */
+	  "a build has no network: what it needs has to be required, or in "
+	  "its archive" },
 	{ "Network is unreachable",
 	  "a build has no network: what it needs has to be required, or in "
 	  "its archive" },

@@ -235,3 +235,26 @@ int eb_step_requires(struct eb_build *b, const struct eb_pin *pin,
 	eb_sdist_build_end(&s);
 	return rc;
 }
+
+static int tell(struct eb_sdist_build *s, struct eb_buf *out,
+		struct eb_error *err)
+{
+	eb_autojson json_t *answer = NULL;
+
+	if (eb_sdist_build_prepare(s, err) < 0)
+		return -1;
+	answer = eb_sdist_build_call(s, "metadata", err);
+	return answer ? eb_sdist_build_metadata(s, out, err) : -1;
+}
+
+int eb_step_metadata(struct eb_build *b, const struct eb_pin *pin,
+		     struct eb_buf *out, struct eb_error *err)
+{
+	struct eb_sdist_build s;
+	int rc = eb_sdist_build_begin(b, pin, &s, err);
+
+	if (rc == 0)
+		rc = tell(&s, out, err);
+	eb_sdist_build_end(&s);
+	return rc;
+}

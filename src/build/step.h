@@ -84,5 +84,9 @@ int eb_step_source(struct eb_build *b, struct eb_pin *pin, struct eb_sdist *out,
  * (eb_sdist.asks). */
 int eb_step_requires(struct eb_build *b, const struct eb_pin *pin,
 		     struct eb_strv *out, struct eb_error *err);
+/* The METADATA that its backend makes (prepare_metadata_for_build_wheel, else
+ * that of its wheel), with what pin->build says, without network. EB_STEP. */
+int eb_step_metadata(struct eb_build *b, const struct eb_pin *pin,
+		     struct eb_buf *out, struct eb_error *err);
 
 #endif

@@ -80,8 +80,8 @@ static int open_url(struct eb_build *b, const struct eb_pin *pin,
 	return fd;
 }
 
-static int keep(struct eb_build *b, const struct eb_pin *pin, int fd,
-		struct eb_error *err)
+int eb_step_keep(struct eb_build *b, const struct eb_pin *pin, int fd,
+		 struct eb_error *err)
 {
 	EB_CLEANUP(eb_blob_abort_ptr) struct eb_blob_writer *w = NULL;
 	eb_autofree char *what = eb_asprintf("\"%s\"", pin->file);
@@ -113,7 +113,7 @@ int eb_step_fetch(struct eb_build *b, const struct eb_pin *pin, int *fd,
 
 		if (from < 0)
 			return -1;
-		if (keep(b, pin, from, try ? err : &once) == 0)
+		if (eb_step_keep(b, pin, from, try ? err : &once) == 0)
 			rc = eb_store_blob(b->store, &pin->sha256, fd, &size,
 					   err);
 		else if (try)

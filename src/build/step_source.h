@@ -16,6 +16,10 @@ int eb_step_unpack(struct eb_build *b, const struct eb_pin *pin,
 int eb_step_fetch(struct eb_build *b, const struct eb_pin *pin, int *fd,
 		  struct eb_error *err);
 
+/* The bytes of `fd` kept there, which have to have the pin's digest. */
+int eb_step_keep(struct eb_build *b, const struct eb_pin *pin, int fd,
+		 struct eb_error *err);
+
 /* step_vcs.c: a commit with its submodules, into `dir`, by git. */
 int eb_step_checkout(struct eb_build *b, const struct eb_pin *pin,
 		     const char *dir, struct eb_error *err);

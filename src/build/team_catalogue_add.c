@@ -17,7 +17,9 @@
  * claim that was written before it, or one of the two would have gone on.
  * Nothing of this depends on time: who waits for one that was killed goes on
  * himself after a while, and the number is left out. Claims stay, for somebody
- * may be between 1 and 3 for however long.
+ * may be between 1 and 3 for however long. For a version that is asked for
+ *there is no going on: who comes behind gives up and writes so, and a claim of
+ *one that was killed counts for ten minutes.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -186,6 +186,42 @@ static int look_at_artifact(struct eb_gc *g, struct eb_gc_tag *t,
 	return rc;
 }
 
+static int64_t time_of(const char *text)
+{
+	int64_t ms;
+
+	return eb_date_parse(text, &ms) == 0 ? ms / 1000 : 0;
+}
+
+/* A base that a Dockerfile made stands there as the image that it is. */
+static int look_at_step_image(struct eb_gc *g, struct eb_gc_tag *t,
+			      struct eb_error *err)
+{
+	EB_AUTOBUF(text, EB_MAX_REMOTE_MANIFEST);
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	EB_CLEANUP(eb_manifest_release) struct eb_manifest m = { 0 };
+	struct eb_remote remote;
+	int rc = eb_manifest_get(g->team->repo, t->tag, &text, &remote, err);
+
+	if (rc <= 0)
+		return rc;
+	if (eb_manifest_parse(text.data, text.len, t->tag, &m, &why) < 0)
+		return 0;
+	t->digest = remote.digest;
+	for (size_t i = 0; i + 1 < m.annotations.n; i += 2)
+		if (!strcmp(m.annotations.v[i], EB_ANNOTATION_CREATED))
+			t->time = time_of(m.annotations.v[i + 1]);
+	return 1;
+}
+
+static int look_at_step(struct eb_gc *g, struct eb_gc_tag *t,
+			struct eb_error *err)
+{
+	int rc = look_at_artifact(g, t, EB_MT_STEP, err);
+
+	return rc ? rc : look_at_step_image(g, t, err);
+}
+
 static int look_at_digest(struct eb_gc *g, struct eb_gc_tag *t,
 			  struct eb_error *err)
 {
@@ -202,7 +238,7 @@ static int look_at(struct eb_gc *g, struct eb_gc_tag *t, struct eb_error *err)
 	case EB_GC_IMAGE:
 	case EB_GC_OTHER: return look_at_image(g, t, err);
 	case EB_GC_LOCKED: return look_at_artifact(g, t, EB_MT_LOCKED, err);
-	case EB_GC_STEP: return look_at_artifact(g, t, EB_MT_STEP, err);
+	case EB_GC_STEP: return look_at_step(g, t, err);
 	case EB_GC_CATALOGUE:
 	case EB_GC_LAYER: return look_at_digest(g, t, err);
 	case EB_GC_HINT: return 0;

@@ -12,6 +12,7 @@
  *	team_locked.c	locked-: written
  *	team_layer.c	layer-: one own layer that others may want
  *	team_step.c	step-: results of executed steps
+ *	team_step_image.c  such a result that is an image
  *	team_sketch.c	sketches of package sets
  *	team_recent*.c	recent: which environments there are, which is near
  *	team_ahead.c	recent, read before it is needed

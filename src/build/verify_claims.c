@@ -78,7 +78,8 @@ int eb_claims_read(const struct eb_claims *c, const char *path,
 
 	if (fd < 0)
 		return eb_err_errno(err, EB_OK, errno, "\"%s\", opening", path);
-	return eb_read_fd(fd, path, EB_MAX_PATHLIST, out, err);
+	return eb_read_fd(fd, path, c->max ? c->max : EB_MAX_PATHLIST, out,
+			  err);
 }
 
 int eb_claims_list(const struct eb_claims *c, const char *path,

@@ -26,14 +26,21 @@ struct eb_claim {
 	uint64_t size;
 };
 
+typedef int eb_claims_record_fn(void *data, const char *file, const json_t *j,
+				struct eb_error *err);
+
 struct eb_claims {
 	int root;	    /* the image's */
-	const char *prefix; /* "opt/env" */
+	const char *prefix; /* "opt/env"; "." where the root is the prefix */
+	size_t max;	    /* bytes of a file that is read; 0: the usual */
 	struct eb_claim *v;
 	size_t n, alloc;
 	struct eb_strv owner; /* "python 3.11.2", "beta 2.0 (RECORD)" */
 	struct eb_findings *out;
 	struct eb_verified *what;
+	/* Of who wants what conda-meta says besides; or NULL. */
+	eb_claims_record_fn *record;
+	void *data;
 };
 /* A new claim of the newest owner; the path is taken. */
 struct eb_claim *eb_claim_add(struct eb_claims *c, char *path);
@@ -55,12 +62,21 @@ int eb_claims_list(const struct eb_claims *c, const char *path,
 /* verify_conda.c, verify_records.c: gather. */
 int eb_verify_conda(struct eb_claims *c, struct eb_error *err);
 int eb_verify_records(struct eb_claims *c, struct eb_error *err);
+/* The folders site-packages, into c->what. */
+int eb_claims_sites(struct eb_claims *c, struct eb_error *err);
 /* verify_match.c: the claims against the files. */
 int eb_verify_match(struct eb_claims *c, struct eb_error *err);
+/* What it finds of a link whose target is missing, or was never packed. */
+#define EB_LEADS_NOWHERE "is a link that leads nowhere"
 /* verify_case.c: paths that differ in case alone. */
 void eb_verify_case(struct eb_claims *c);
 /* verify_stray.c: files below site-packages that nothing claims. */
 int eb_verify_stray(struct eb_claims *c, struct eb_error *err);
+/* How many such files are below a folder ("": the prefix, but for conda-meta
+ * and what a conda of its own keeps there); *first, where there is one, is the
+ * caller's. */
+int eb_claims_stray(struct eb_claims *c, const char *folder, size_t *n,
+		    char **first, struct eb_error *err);
 
 /* verify_gpu.c: what a framework said of its GPUs. */
 void eb_verify_take_gpu(const json_t *line, struct eb_findings *out);

@@ -101,7 +101,7 @@ static int read_one(struct eb_claims *c, const char *file, struct eb_error *err)
 		c->what->python = eb_strdup(version);
 	eb_strv_addf(&c->owner, "%s %s", name, version);
 	claim_all(c, file, j);
-	return 0;
+	return c->record ? c->record(c->data, file, j, err) : 0;
 }
 
 int eb_verify_conda(struct eb_claims *c, struct eb_error *err)

@@ -126,7 +126,7 @@ static char *differs(const struct eb_claim *c, const struct file *f)
 	if (c->type == EB_CLAIM_LINK && S_ISLNK(m)) {
 		if (f->leads || !c->has_sha256 || is_empty_sum(&c->sha256))
 			return NULL;
-		return eb_strdup("is a link that leads nowhere");
+		return eb_strdup(EB_LEADS_NOWHERE);
 	}
 	if (c->type == EB_CLAIM_FILE && !S_ISREG(m))
 		return eb_strdup("is no regular file");

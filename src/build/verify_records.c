@@ -149,7 +149,7 @@ static int read_eggs(struct eb_claims *c, const char *site,
 }
 
 /* A folder python3.11; a link python3.1 to it, as some have, is none. */
-static int find_site_packages(struct eb_claims *c, struct eb_error *err)
+int eb_claims_sites(struct eb_claims *c, struct eb_error *err)
 {
 	struct eb_strv name EB_CLEANUP(eb_strv_release) = { 0 };
 
@@ -191,7 +191,7 @@ int eb_verify_records(struct eb_claims *c, struct eb_error *err)
 		eb_memdup(c->v, c->n * sizeof *c->v);
 	const struct eb_claims conda = { .v = copy, .n = c->n };
 
-	if (find_site_packages(c, err) < 0)
+	if (eb_claims_sites(c, err) < 0)
 		return -1;
 	for (size_t i = 0; i < site->n; i++)
 		if (read_site(c, &conda, site->v[i], err) < 0)

@@ -46,6 +46,13 @@ static void look(struct walk *w, const char *path)
 		w->first = eb_strdup(path);
 }
 
+/* Folders at the top that are none of the environment's files. */
+static bool is_of_conda(const char *path)
+{
+	return !strcmp(path, "conda-meta") || !strcmp(path, "pkgs") ||
+	       !strcmp(path, "envs");
+}
+
 static int walk(struct walk *w, const char *path, int depth,
 		struct eb_error *err)
 {
@@ -63,6 +70,8 @@ static int walk(struct walk *w, const char *path, int depth,
 		if (fd < 0 || fstat(fd, &st) < 0)
 			return eb_err_errno(err, EB_MACHINE, errno,
 					    "\"%s\", opening", full);
+		if (is_of_conda(inside))
+			continue;
 		if (!S_ISDIR(st.st_mode))
 			look(w, inside);
 		else if (walk(w, inside, depth + 1, err) < 0)
@@ -71,21 +80,31 @@ static int walk(struct walk *w, const char *path, int depth,
 	return 0;
 }
 
+int eb_claims_stray(struct eb_claims *c, const char *folder, size_t *n,
+		    char **first, struct eb_error *err)
+{
+	struct walk w = { .c = c };
+	int rc = walk(&w, folder, 0, err);
+
+	*n = w.n;
+	*first = w.first;
+	return rc;
+}
+
 int eb_verify_stray(struct eb_claims *c, struct eb_error *err)
 {
 	for (size_t i = 0; i < c->what->site_packages.n; i++) {
 		const char *site = c->what->site_packages.v[i];
-		struct walk w = { .c = c };
-		int rc = walk(&w, site, 0, err);
-		eb_autofree char *first = w.first;
+		eb_autofree char *first = NULL;
+		size_t n;
 
-		if (rc < 0)
+		if (eb_claims_stray(c, site, &n, &first, err) < 0)
 			return -1;
-		if (w.n)
+		if (n)
 			eb_finding_note(c->out, "files", site,
 					"has %zu files that belong to no "
 					"package, \"%s\" among them",
-					w.n, first);
+					n, first);
 	}
 	return 0;
 }

@@ -3,9 +3,10 @@
 
 usage: wheel_driver.py TASK ANSWER
 
-TASK is JSON: `hook` ("requires" or "wheel"), `source`, `out`, `backend`,
-`backend_path`, `settings`. ANSWER is written as JSON: {"requires": [...]} or
-{"wheel": NAME}. What goes wrong is a traceback and status 1.
+TASK is JSON: `hook` ("requires", "metadata" or "wheel"), `source`, `out`,
+`backend`, `backend_path`, `settings`. ANSWER is written as JSON: {"requires":
+[...]} or {"wheel": NAME}; of "metadata" that text is written to METADATA in
+`out`, and ANSWER is {}. What goes wrong is a traceback and status 1.
 """
 import importlib
 import json
@@ -14,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 
 LEGACY = "setuptools.build_meta:__legacy__"
 
@@ -93,6 +95,26 @@ def settings_of(pairs):
     return out or None
 
 
+def read_metadata(wheel):
+    with zipfile.ZipFile(wheel) as z:
+        for name in z.namelist():
+            top, _, rest = name.partition("/")
+            if top.endswith(".dist-info") and rest == "METADATA":
+                return z.read(name)
+    sys.exit("the wheel \"%s\" has no METADATA" % wheel)
+
+
+def metadata(backend, settings, folder):
+    """A backend need not have the hook; then the wheel tells (PEP 517)."""
+    hook = getattr(backend, "prepare_metadata_for_build_wheel", None)
+    if not hook:
+        name = backend.build_wheel(folder, settings)
+        return read_metadata(os.path.join(folder, os.path.basename(name)))
+    name = hook(folder, settings)
+    with open(os.path.join(folder, name, "METADATA"), "rb") as f:
+        return f.read()
+
+
 def call(task):
     # `out` is a mount, and there are backends that make their folder anew.
     backend = find_backend(task)
@@ -102,6 +124,11 @@ def call(task):
         return {"requires": list(hook(settings)) if hook else []}
     folder = os.path.join(os.path.dirname(__file__), "wheel")
     os.mkdir(folder)
+    if task["hook"] == "metadata":
+        text = metadata(backend, settings, folder)
+        with open(os.path.join(task["out"], "METADATA"), "wb") as f:
+            f.write(text)
+        return {}
     name = backend.build_wheel(folder, settings)
     for file in os.listdir(folder):
         if file.endswith(".whl"):

@@ -123,7 +123,7 @@ static int lies_beside(const struct eb_spec *spec, const char *what,
 		   what);
 	eb_err_hint(err, "write its lines into the definition, or give it by "
 			 "a URL");
-	return eb_err_at(err, spec->file, at->line, at->column);
+	return eb_err_at(err, eb_spec_place(spec, at), at->line, at->column);
 }
 
 int eb_named_stands_alone(const struct eb_spec *spec, struct eb_error *err)

@@ -11,14 +11,18 @@ const char *const eb_named_options[] = {
 	"as-of",
 	"base",
 	"base-family",
+	"build-arg",
 	"build-base",
 	"build-env",
 	"channel",
 	"channel-alias",
 	"channel-priority",
 	"compression",
+	"context",
 	"cpu",
 	"cuda",
+	"dockerfile",
+	"dockerfile-text",
 	"driver",
 	"experimental-cuda",
 	"gpu",
@@ -47,8 +51,10 @@ bool eb_named_keeps(const char *option)
 
 bool eb_named_repeats(const char *option)
 {
-	static const char *const lists[] = { "apt", "build-env", "channel",
-					     "no-build-isolation", NULL };
+	static const char *const lists[] = {
+		"apt",	   "build-arg",		 "build-env",
+		"channel", "no-build-isolation", NULL
+	};
 
 	return is_among(option, lists);
 }

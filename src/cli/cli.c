@@ -51,13 +51,37 @@ static const char *verb_of(int argc, char **argv, int *skip)
 	return "build";
 }
 
-static int count_args(const struct eb_cli *cli, struct eb_error *err)
+/* An ENV that is left out because the options say what is meant. */
+static int take_env(struct eb_cli *cli, struct eb_error *err)
+{
+	struct eb_strv *args = &cli->args;
+
+	if (args->n && !*args->v[0])
+		return eb_err_set(err, EB_USAGE,
+				  "the name of the environment "
+				  "is empty");
+	if (args->n + 1 != cli->cmd->min_args ||
+	    !eb_config_stands_alone(&cli->config))
+		return 0;
+	eb_strv_add(args, "");
+	for (size_t i = args->n - 1; i > 0; i--) {
+		char *last = args->v[i];
+
+		args->v[i] = args->v[i - 1];
+		args->v[i - 1] = last;
+	}
+	return 0;
+}
+
+static int count_args(struct eb_cli *cli, struct eb_error *err)
 {
 	if (cli->has_command && !cli->cmd->takes_command) {
 		eb_err_set(err, EB_USAGE, "%s takes no command behind \"--\"",
 			   cli->cmd->name);
 		return eb_err_hint(err, "usage: envbuild %s", cli->cmd->usage);
 	}
+	if (cli->cmd->takes_env && take_env(cli, err) < 0)
+		return -1;
 	if (cli->args.n >= cli->cmd->min_args &&
 	    cli->args.n <= cli->cmd->max_args)
 		return 0;

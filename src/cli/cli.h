@@ -51,7 +51,7 @@
 /* Light commands by name, too, for calls of them that need what the light
  * program has not (is_full below): the full program looks here first. */
 #define EB_REGISTRY_COMMANDS(X) \
-	X(check_registry) X(cache_registry) X(clone_registry)
+	X(check_registry) X(cache_registry) X(clone_registry) X(lint_index)
 
 struct eb_cli {
 	struct eb_config config;
@@ -76,6 +76,7 @@ struct eb_command {
 	const char *summary;
 	const struct eb_cli_option *own; /* ends with a NULL name */
 	unsigned min_args, max_args;
+	bool takes_env; /* first, and options may stand for it: then it is "" */
 	bool takes_command; /* behind "--" */
 	int failure;	    /* status of our own failures; 0: by the error */
 	/* Of a light command: does this call need the full program? */

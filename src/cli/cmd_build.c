@@ -167,5 +167,6 @@ const struct eb_command eb_cmd_build = {
 	.summary = "resolve, build what is missing, push, print the reference",
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.run = run,
 };

@@ -110,6 +110,7 @@ const struct eb_command eb_cmd_check = {
 	.own = eb_check_own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.is_full = is_full,
 	.run = eb_check_run_local,
 };

@@ -246,5 +246,6 @@ const struct eb_command eb_cmd_check_registry = {
 	.own = eb_check_own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.run = run,
 };

@@ -72,5 +72,6 @@ const struct eb_command eb_cmd_explain = {
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.run = run,
 };

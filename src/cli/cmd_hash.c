@@ -118,6 +118,7 @@ const struct eb_command eb_cmd_hash = {
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.is_full = eb_cli_env_is_shared,
 	.run = run,
 };

@@ -34,6 +34,10 @@ static const char *const lines[][2] = {
 };
 
 static const char *const options[][2] = {
+	{ "--conda-package, --pip-package", "one more line each; without ENV "
+					    "they are all of it" },
+	{ "--python X.Y", "the line python=X.Y, likewise" },
+	{ "--from-prefix DIR", "instead of ENV: what conda installed there" },
 	{ "--base REF", "HOST/REPOSITORY[:TAG], oci:DIR[:TAG], "
 			"oci-archive:FILE, docker-archive:FILE, rootfs:TAR, "
 			"scratch" },

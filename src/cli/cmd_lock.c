@@ -65,6 +65,26 @@ static json_t *apt(const struct eb_lock *lock)
 			 names(&lock->apt));
 }
 
+static json_t *dockerfile(const struct eb_lock *lock)
+{
+	const struct eb_locked_dockerfile *d = &lock->dockerfile;
+	char text[EB_DIGEST_TEXT], content[EB_DIGEST_TEXT];
+	json_t *from = json_array();
+	struct eb_digest key;
+
+	for (size_t i = 0; i < d->n; i++)
+		json_array_append_new(
+			from,
+			json_pack("{s:s, s:s?}", "digest",
+				  eb_digest_text(&d->from[i], text), "image",
+				  d->reference.n ? d->reference.v[i] : NULL));
+	eb_lock_dockerfile_key(lock, &key);
+	return json_pack("{s:s, s:o, s:s, s:o}", "content",
+			 eb_digest_text(&d->content, content), "from", from,
+			 "key", eb_digest_text(&key, text), "unpinned",
+			 names(&d->unpinned));
+}
+
 static json_t *steps(const struct eb_lock *lock)
 {
 	json_t *list = json_array();
@@ -108,6 +128,8 @@ static json_t *as_json(const struct eb_lock *lock)
 		json_string(eb_digest_text(&lock->definition, text)));
 	add_bases(lock, j);
 	json_object_set_new(j, "packages", list);
+	if (lock->dockerfile.set)
+		json_object_set_new(j, "dockerfile", dockerfile(lock));
 	if (lock->apt.n)
 		json_object_set_new(j, "apt", apt(lock));
 	if (lock->n_steps)
@@ -152,5 +174,6 @@ const struct eb_command eb_cmd_lock = {
 	.summary = "resolve only; print the lock or write it to a file",
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.run = run,
 };

@@ -44,5 +44,6 @@ const struct eb_command eb_cmd_plan = {
 	.summary = "what a build would do: layers, sizes, what is there, steps",
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.run = run,
 };

@@ -60,6 +60,7 @@ const struct eb_command eb_cmd_register = {
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.is_full = eb_cli_is_shared,
 	.run = run,
 };

@@ -215,6 +215,7 @@ const struct eb_command eb_cmd_run = {
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,
+	.takes_env = true,
 	.takes_command = true,
 	.failure = 125, /* keeps our failures apart from the command's */
 	.run = run,

@@ -105,7 +105,8 @@ static int get(struct eb_cli *cli, struct eb_named **out, struct eb_error *err)
 	if (eb_env_catalog(&cli->config, EB_CATALOG_READONLY, cli->events, &c,
 			   err) < 0)
 		return -1;
-	if (eb_env_is_path(input))
+	if (!*input || eb_env_is_path(input) ||
+	    eb_config_has_packages(&cli->config))
 		return eb_env_definition(c, input, &cli->config, cli->events,
 					 out, err);
 	if (eb_env_ref_parse(input, &ref, err) < 0 ||
@@ -175,6 +176,7 @@ const struct eb_command eb_cmd_save = {
 	.own = own,
 	.min_args = 2,
 	.max_args = 2,
+	.takes_env = true,
 	.is_full = eb_cli_env_is_shared,
 	.run = run,
 };

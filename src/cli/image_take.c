@@ -67,7 +67,7 @@ int eb_take_image(struct eb_cli *cli, const char *what, struct eb_result *r,
 		  struct eb_digest *manifest, struct eb_error *err)
 {
 	memset(manifest, 0, sizeof *manifest);
-	if (!eb_names_image(what))
+	if (!*what || !eb_names_image(what))
 		return build(cli, what, r, manifest, err);
 	if (!r->store && eb_cli_store(cli, 0, &r->store, err) < 0)
 		return -1;

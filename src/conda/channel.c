@@ -91,7 +91,7 @@ static int add_url(struct eb_channels *out, const char *name, const char *alias,
 	shown = eb_url_redact(name);
 	eb_err_set(err, EB_INPUT,
 		   "\"%s\": reading a channel's URL: it has to "
-		   "be http, https or file, with a host and a path and "
+		   "be http, https, oci or file, with a host and a path and "
 		   "neither \"?\" nor \"#\"",
 		   shown);
 	return -1;

@@ -170,7 +170,9 @@ char *eb_channel_url_normal(const char *url)
 			return NULL;
 		return *path ? eb_asprintf("file://%s", path) : NULL;
 	}
-	if ((strcmp(scheme, "http") && strcmp(scheme, "https")) || !*authority)
+	if ((strcmp(scheme, "http") && strcmp(scheme, "https") &&
+	     strcmp(scheme, "oci")) ||
+	    !*authority)
 		return NULL;
 	return eb_asprintf("%s://%s%s", scheme, authority, path);
 }

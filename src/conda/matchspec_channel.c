@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The channel of a MatchSpec: its subdir, its names, which URL it means. */
+#include <ctype.h>
 #include <string.h>
 
 #include "channel_url.h"
@@ -9,6 +10,16 @@
 #define ANACONDA "https://repo.anaconda.com"
 
 static const char *const default_members[] = { "pkgs/main", "pkgs/r" };
+
+bool eb_matchspec_odd_scheme(const char *value)
+{
+	const char *colon = strstr(value, "://"), *p;
+
+	for (p = value; colon && p < colon; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("+.-", *p))
+			return true;
+	return colon == value;
+}
 
 /* Scheme and user left out: host and path below `alias`, or NULL. */
 static const char *below_alias(const char *url, const char *alias)

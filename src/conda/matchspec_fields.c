@@ -228,16 +228,6 @@ static char *clean_channel(const char *name)
 				    : eb_steal(clean);
 }
 
-static bool has_odd_scheme(const char *value)
-{
-	const char *colon = strstr(value, "://"), *p;
-
-	for (p = value; colon && p < colon; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("+.-", *p))
-			return true;
-	return colon == value;
-}
-
 static int set_channel(struct eb_matchspec *m, const char *value,
 		       struct eb_error *err)
 {
@@ -254,7 +244,7 @@ static int set_channel(struct eb_matchspec *m, const char *value,
 		return eb_err_set(err, EB_INPUT, "channel \"%s\": no name",
 				  value);
 	clean = clean_channel(m->channel_given);
-	if (has_odd_scheme(value) ||
+	if (eb_matchspec_odd_scheme(value) || strstr(value, "::") ||
 	    strpbrk(*value == '/' ? clean : value, " '\"[]"))
 		return eb_err_set(err, EB_INPUT,
 				  "channel \"%s\": neither a name nor a path "

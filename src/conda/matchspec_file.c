@@ -25,9 +25,12 @@ bool eb_matchspec_is_file(const char *text)
 
 static char *checked_url(const char *text, struct eb_error *err)
 {
-	if (!strpbrk(text, "'\""))
+	if (!strpbrk(text, "'\"") && !eb_matchspec_odd_scheme(text))
 		return eb_strdup(text);
-	eb_err_set(err, EB_INPUT, "a URL has \"%%27\" and \"%%22\" for quotes");
+	eb_err_set(err, EB_INPUT,
+		   "no URL: it begins with a scheme, and has \"%%27\" and "
+		   "\"%%22\" for "
+		   "quotes");
 	return NULL;
 }
 

@@ -66,6 +66,8 @@ int eb_matchspec_set_file(struct eb_matchspec *m, const char *text,
 
 /* ---- matchspec_channel.c ------------------------------------------------ */ /* What conda calls the channel: short names for what lies below the default
 										 * alias, "defaults" for its members. Caller frees. */
+/* Is what stands before "://" no scheme? */
+bool eb_matchspec_odd_scheme(const char *value);
 char *eb_channel_conda_name(const char *channel);
 
 /* ---- matchspec_text.c --------------------------------------------------- */

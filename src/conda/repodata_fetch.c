@@ -42,9 +42,10 @@ static bool has_any(const struct eb_rd_job *job)
 	return false;
 }
 
-/* What the store knows is all that is needed: its state. */
+/* What the store knows is all that is needed: its state. `trust`: what was not
+ * there lately is not there. */
 static void settle(struct eb_rd_load *l, const struct eb_rd_job *job,
-		   struct eb_rd_file *f)
+		   struct eb_rd_file *f, bool trust)
 {
 	const struct eb_repodata_options *o = l->options;
 	int64_t now = time(NULL);
@@ -55,7 +56,7 @@ static void settle(struct eb_rd_load *l, const struct eb_rd_job *job,
 		f->state = f->fact.absent ? EB_RDF_ABSENT : EB_RDF_CACHED;
 	} else if (!o->refresh && eb_rd_fact_fresh(&f->fact, now)) {
 		f->state = EB_RDF_CACHED;
-	} else if (has_any(job) && eb_rd_fact_missing(&f->fact, now)) {
+	} else if (trust && has_any(job) && eb_rd_fact_missing(&f->fact, now)) {
 		f->state = EB_RDF_ABSENT;
 		f->assumed = true;
 	}
@@ -142,7 +143,8 @@ static int judge(struct eb_rd_load *l, struct eb_rd_file *f,
 static bool is_turn(const struct eb_rd_load *l, const struct eb_rd_job *job,
 		    unsigned n)
 {
-	if (job->path || job->file[l->order[n]].state != EB_RDF_UNKNOWN)
+	if (job->path || job->oci ||
+	    job->file[l->order[n]].state != EB_RDF_UNKNOWN)
 		return false;
 	while (n--)
 		if (job->file[l->order[n]].state > EB_RDF_ABSENT)
@@ -161,7 +163,7 @@ static int ask_all(struct eb_rd_load *l, unsigned n, bool *asked,
 			continue;
 		if (look_up_job(l, job, err) < 0)
 			return -1;
-		settle(l, job, f);
+		settle(l, job, f, true);
 		if (f->state != EB_RDF_UNKNOWN || l->options->offline)
 			continue;
 		if (ask(l, job, f, err) < 0)
@@ -204,7 +206,7 @@ static bool doubt(struct eb_rd_load *l)
 
 	for (size_t i = 0; i < l->n_jobs; i++) {
 		struct eb_rd_job *job = &l->job[i];
-		bool none = !job->path;
+		bool none = !job->path && !job->oci;
 
 		for (int k = 0; k < EB_RD_FILES; k++)
 			none &= job->file[k].state <= EB_RDF_ABSENT;
@@ -230,11 +232,16 @@ int eb_rd_fetch(struct eb_rd_load *l, struct eb_error *err)
 int eb_rd_fetch_file(struct eb_rd_load *l, struct eb_rd_job *job,
 		     struct eb_rd_file *f, struct eb_error *err)
 {
+	if (job->oci)
+		return 0;
+	if (f->assumed)
+		f->state = EB_RDF_UNKNOWN;
+	f->assumed = false;
 	if (f->state != EB_RDF_UNKNOWN)
 		return 0;
 	if (look_up(l, f, err) < 0)
 		return -1;
-	settle(l, job, f);
+	settle(l, job, f, false);
 	if (f->state != EB_RDF_UNKNOWN || l->options->offline)
 		return 0;
 	if (ask(l, job, f, err) < 0 || eb_http_run(l->http, err) < 0)

@@ -53,7 +53,8 @@ struct eb_rd_job {
 	char *fetch_url; /* the same, with a login or token where there is one
 			  */
 	char *task;
-	char *path; /* of a file channel's subdir; NULL: http */
+	char *path; /* of a file channel's subdir; NULL: http or oci */
+	bool oci;
 	struct eb_rd_file file[EB_RD_FILES];
 	bool found;
 };
@@ -106,6 +107,10 @@ int eb_rd_fetch(struct eb_rd_load *l, struct eb_error *err);
 /* One file more, because the other one is damaged. */
 int eb_rd_fetch_file(struct eb_rd_load *l, struct eb_rd_job *job,
 		     struct eb_rd_file *f, struct eb_error *err);
+
+/* repodata_oci.c: the state of a job's one file */
+int eb_rd_oci_state(struct eb_rd_load *l, struct eb_rd_job *job,
+		    struct eb_rd_file *f, struct eb_error *err);
 
 /* repodata_local.c: 1 open, 0 not there, -1 */
 int eb_rd_open_local(const struct eb_rd_job *job, const struct eb_rd_file *f,

@@ -55,6 +55,7 @@ static void add_job(struct eb_rd_load *l, const struct eb_channel *c,
 	job->dir_url = eb_asprintf("%s/%s/", c->canonical, subdir);
 	job->fetch_url = eb_asprintf("%s/%s/", c->url, subdir);
 	job->task = eb_asprintf("%s/%s", c->name, subdir);
+	job->oci = eb_channel_is_oci(c->canonical);
 	job->path = folder ? eb_path_join(folder, subdir) : NULL;
 	for (unsigned i = 0; i < EB_RD_FILES; i++) {
 		struct eb_rd_file *f = &job->file[i];

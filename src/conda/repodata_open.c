@@ -15,10 +15,13 @@
 
 #define ZSTD_WINDOW_LOG 27
 
-static struct eb_stream *unpack(const struct eb_rd_file *f,
+static struct eb_stream *unpack(const struct eb_rd_job *job,
+				const struct eb_rd_file *f,
 				struct eb_stream *raw)
 {
-	if (f->kind == EB_RD_ZST)
+	if (job->oci)
+		raw = eb_stream_decompress(raw, f->key);
+	else if (f->kind == EB_RD_ZST)
 		raw = eb_stream_unzstd(raw, ZSTD_WINDOW_LOG, f->key);
 	else if (f->kind == EB_RD_BZ2)
 		raw = eb_stream_bunzip2(raw, f->key);
@@ -36,7 +39,8 @@ static struct eb_rd_build *scan(struct eb_rd_load *l,
 	struct eb_rd_scan count = { 0 };
 	struct eb_stream *in = eb_stream_fd(fd, 0, size, f->key);
 
-	if (eb_rd_scan(b, unpack(f, in), f->key, &count, l->events, err) < 0)
+	if (eb_rd_scan(b, unpack(job, f, in), f->key, &count, l->events, err) <
+	    0)
 		return NULL;
 	eb_detail(l->events, "\"%s\": %zu records", f->key, count.records);
 	return eb_steal(b);
@@ -195,6 +199,11 @@ static int read_one(struct eb_rd_load *l, struct eb_rd_job *job,
 {
 	if (job->path)
 		return read_local(l, job, f, err);
+	if (job->oci && f->kind != EB_RD_JSON)
+		return 0;
+	if (job->oci && f->state == EB_RDF_UNKNOWN &&
+	    eb_rd_oci_state(l, job, f, err) < 0)
+		return -1;
 	if (f->state <= EB_RDF_ABSENT)
 		return 0;
 	return read_file(l, job, f, err) < 0 ? -1 : 1;
@@ -209,10 +218,9 @@ static int read_from(struct eb_rd_load *l, struct eb_rd_job *job,
 	int got = 0;
 
 	for (; f && !got; f = eb_rd_next_file(l, job, f)) {
-		if (fetch && !job->path && f->state == EB_RDF_UNKNOWN &&
-		    eb_rd_fetch_file(l, job, f, err) < 0)
-			return -1;
 		*used = f;
+		if (fetch && !job->path && eb_rd_fetch_file(l, job, f, err) < 0)
+			return -1;
 		got = read_one(l, job, f, err);
 	}
 	return got;
@@ -249,6 +257,8 @@ int eb_rd_read_instead(struct eb_rd_load *l, struct eb_rd_job *job,
 
 static bool all_known(const struct eb_rd_job *job)
 {
+	if (job->oci)
+		return job->file[EB_RD_JSON].state != EB_RDF_UNKNOWN;
 	for (int i = 0; i < EB_RD_FILES; i++)
 		if (job->file[i].state == EB_RDF_UNKNOWN)
 			return false;

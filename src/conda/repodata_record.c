@@ -367,20 +367,23 @@ static int read_field(struct eb_rd_draft *d, struct eb_json_text key)
 	return eb_json_skip(d->json);
 }
 
-static void begin(struct eb_rd_draft *d, struct eb_json_text fn)
+static void begin(struct eb_rd_draft *d, struct eb_json_text fn,
+		  const char *ending)
 {
+	size_t more = strlen(ending);
+
 	memset(&d->row, 0, sizeof d->row);
 	d->bad = NULL;
 	d->has_name = d->has_version = d->has_build = false;
 	d->indexed = 0;
 	d->depends.n = d->constrains.n = 0;
-	if (fn.n + 1 > d->fn_alloc) {
-		d->fn_alloc = 2 * fn.n + 256;
+	if (fn.n + more + 1 > d->fn_alloc) {
+		d->fn_alloc = 2 * (fn.n + more) + 256;
 		d->fn = eb_realloc(d->fn, d->fn_alloc, 1);
 	}
 	memcpy(d->fn, fn.p, fn.n);
-	d->fn[fn.n] = 0;
-	d->fn_n = fn.n;
+	memcpy(d->fn + fn.n, ending, more + 1);
+	d->fn_n = fn.n + more;
 }
 
 static void check(struct eb_rd_draft *d)
@@ -397,12 +400,13 @@ static void check(struct eb_rd_draft *d)
 		bad(d, "it has no \"build\"");
 }
 
-int eb_rd_draft_read(struct eb_rd_draft *d, struct eb_json_text fn)
+int eb_rd_draft_read(struct eb_rd_draft *d, struct eb_json_text fn,
+		     const char *ending)
 {
 	struct eb_json_text key;
 	int more;
 
-	begin(d, fn);
+	begin(d, fn, ending);
 	if (eb_json_peek(d->json) != '{')
 		return bad_skip(d, "it is no object");
 	if (eb_json_open(d->json, '{') < 0)

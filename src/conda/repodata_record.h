@@ -28,9 +28,11 @@ struct eb_rd_draft {
 void eb_rd_draft_init(struct eb_rd_draft *d, struct eb_rd_build *b,
 		      struct eb_json_pull *json);
 void eb_rd_draft_release(struct eb_rd_draft *d);
-/* The value of the key `fn`. What is wrong with the record alone is in
+/* The value of the key `fn`, which lacks `ending` ("" or, of v3 records, that
+ * of its file). What is wrong with the record alone is in
  * d->bad; -1 when the text cannot be read on. */
-int eb_rd_draft_read(struct eb_rd_draft *d, struct eb_json_text fn);
+int eb_rd_draft_read(struct eb_rd_draft *d, struct eb_json_text fn,
+		     const char *ending);
 /* Append it to the index. */
 int eb_rd_draft_keep(struct eb_rd_draft *d);
 

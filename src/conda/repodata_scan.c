@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repodata.json, read in one pass: the two maps of records and base_url; the
- * rest is checked and dropped.
+ * repodata.json, read in one pass: the two maps of records, those of v3, and
+ * base_url; the rest is checked and dropped.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void take(struct scan *s)
 		left_out(s);
 }
 
-static int read_map(struct scan *s)
+static int read_map(struct scan *s, const char *ending)
 {
 	struct eb_json_text fn;
 	int more;
@@ -58,9 +58,38 @@ static int read_map(struct scan *s)
 	if (eb_json_open(&s->json, '{') < 0)
 		return -1;
 	while ((more = eb_json_key(&s->json, &fn)) > 0) {
-		if (eb_rd_draft_read(&s->draft, fn) < 0)
+		if (eb_rd_draft_read(&s->draft, fn, ending) < 0)
 			return -1;
 		take(s);
+	}
+	return more;
+}
+
+static bool is(struct eb_json_text t, const char *word)
+{
+	return t.n == strlen(word) && !memcmp(t.p, word, t.n);
+}
+
+/* CEP 48: maps like the others, whose keys lack the ending. Kinds of packages
+ * that are not known are passed over. */
+static int read_v3(struct scan *s)
+{
+	struct eb_json_text key;
+	int more, got;
+
+	if (eb_json_peek(&s->json) != '{')
+		return eb_json_skip(&s->json);
+	if (eb_json_open(&s->json, '{') < 0)
+		return -1;
+	while ((more = eb_json_key(&s->json, &key)) > 0) {
+		if (is(key, "conda"))
+			got = read_map(s, ".conda");
+		else if (is(key, "tar.bz2"))
+			got = read_map(s, ".tar.bz2");
+		else
+			got = eb_json_skip(&s->json);
+		if (got < 0)
+			return -1;
 	}
 	return more;
 }
@@ -112,11 +141,6 @@ static int read_info(struct scan *s)
 
 /* --- the whole ------------------------------------------------------- */
 
-static bool is(struct eb_json_text t, const char *word)
-{
-	return t.n == strlen(word) && !memcmp(t.p, word, t.n);
-}
-
 static int read_top(struct scan *s)
 {
 	struct eb_json_text key;
@@ -126,7 +150,9 @@ static int read_top(struct scan *s)
 		return -1;
 	while ((more = eb_json_key(&s->json, &key)) > 0) {
 		if (is(key, "packages") || is(key, "packages.conda"))
-			got = read_map(s);
+			got = read_map(s, "");
+		else if (is(key, "v3"))
+			got = read_v3(s);
 		else if (is(key, "info"))
 			got = read_info(s);
 		else

@@ -187,6 +187,7 @@ static void ask(struct fetch *f)
 	struct eb_http_request *r = &f->request;
 
 	eb_buf_reset(&f->body);
+	eb_http_request_release(r);
 	memset(r, 0, sizeof *r);
 	r->url = f->url;
 	r->fd = -1;

@@ -151,8 +151,6 @@ int eb_sv_explain(const struct eb_solve_request *q, struct eb_sv *sv,
 		  struct eb_error *err);
 
 /* solve_near.c */
-void eb_sv_near_names(const struct eb_repodata *rd, const char *name,
-		      struct eb_buf *out);
 void eb_sv_near_versions(struct eb_sv *sv, uint32_t name,
 			 const struct eb_matchspec *m, struct eb_buf *out);
 

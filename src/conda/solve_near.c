@@ -69,7 +69,7 @@ static size_t keep(struct near *list, size_t n, struct near one)
 	return n;
 }
 
-void eb_sv_near_names(const struct eb_repodata *rd, const char *name,
+void eb_repodata_near(const struct eb_repodata *rd, const char *name,
 		      struct eb_buf *out)
 {
 	struct near list[MAX_NAMES];

@@ -37,7 +37,7 @@ static void say_no_name(const struct eb_sv *sv, const char *name,
 	eb_buf_adds(out, "no channel has a package of that name");
 	before = out->len;
 	eb_buf_adds(out, " (near: ");
-	eb_sv_near_names(sv->rd, name, out);
+	eb_repodata_near(sv->rd, name, out);
 	if (out->len > before + 8) {
 		eb_buf_addch(out, ')');
 		return;

@@ -198,3 +198,16 @@ int eb_import_layer(struct eb_import *im, const struct eb_piece *piece,
 				  eb_digest_text(expect, want));
 	return add_layer(im, type ? type : EB_MT_LAYER_GZIP, &blob, err);
 }
+
+int eb_layer_import(struct eb_store *store, int fd, uint64_t size,
+		    const char *name, const struct eb_digest *expect,
+		    struct eb_manifest *image, struct eb_error *err)
+{
+	struct eb_import im = { .store = store, .image = *image };
+	const struct eb_piece piece = { .fd = fd, .size = size };
+	struct eb_digest diff_id;
+	int rc = eb_import_layer(&im, &piece, name, expect, &diff_id, err);
+
+	*image = im.image;
+	return rc;
+}

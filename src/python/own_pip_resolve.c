@@ -68,12 +68,15 @@ static int attempt(struct eb_resolving *z, enum eb_uv_conda conda, bool last,
 		.r = z->r,
 		.conda = conda,
 		.away = true,
+		.pip = true,
 		.wheels = z->what != NULL,
 		.python = z->r->python ? z->r->python : EB_UV_PYTHON,
 		.root = z->root,
 		.cache = "cache",
 		.tags = &z->tags,
 		.urls = "file://" EB_CALL_AT,
+		.standin = z->standin,
+		.n_standins = z->n_standins,
 	};
 	EB_AUTOBUF(said, EB_UV_ANSWER);
 

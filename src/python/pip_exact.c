@@ -63,7 +63,7 @@ char *eb_pip_absolute(const char *dir, const char *path)
 	return without_parents(without_dots(whole));
 }
 
-static void add_quoted(struct eb_buf *out, const char *path)
+void eb_pip_add_quoted(struct eb_buf *out, const char *path)
 {
 	for (; *path; path++) {
 		unsigned char c = (unsigned char)*path;
@@ -85,7 +85,7 @@ char *eb_pip_absolute_url(const char *dir, const char *url)
 		return eb_strdup(url);
 	absolute = eb_pip_absolute(dir, path);
 	eb_buf_adds(&out, "file://");
-	add_quoted(&out, absolute);
+	eb_pip_add_quoted(&out, absolute);
 	eb_buf_adds(&out, url + strcspn(url, "?#"));
 	return eb_buf_steal(&out, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include <envbuild/buf.h>
 #include <envbuild/pip_set.h>
 #include <envbuild/requirement.h>
 #include <envbuild/str.h>
@@ -32,6 +33,8 @@ bool eb_pip_is_vcs(const char *url);
 char *eb_pip_clean(const char *text);
 /* Path of a file: URL on this machine, or NULL. */
 char *eb_pip_file_path(const char *url);
+/* A path as it stands in a URL. */
+void eb_pip_add_quoted(struct eb_buf *out, const char *path);
 /* Value of "#egg=" as written, or NULL. */
 char *eb_pip_egg(const char *url);
 /* Name of an archive that pip installs (.whl, .zip, .tar.gz ...)? */

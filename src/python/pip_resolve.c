@@ -2,7 +2,7 @@
 /*
  * A pip section resolved: which calls of uv it takes. First with what conda
  * installs as constraints, then, where that may be replaced, as preferences;
- * each here, and where an sdist's metadata has to be built, elsewhere.
+ * each as often as it stops at a project that has to be asked.
  */
 #include "own_pip.h"
 
@@ -14,8 +14,6 @@
 #include <envbuild/file.h>
 
 #define KEPT_S 86400 /* folders of calls that were killed */
-
-#define TOLD_MAX 200 /* sdists that are believed */
 
 enum outcome { FAILED = -1, ANSWERED, STOPPED, UNSOLVED, NOWHERE };
 
@@ -77,6 +75,7 @@ static void release(struct eb_resolving *z)
 	eb_strv_release(&z->tags);
 	eb_strv_release(&z->wanted);
 	eb_resolve_told_release(z);
+	eb_resolve_standins_release(z);
 	eb_uv_call_made_release(&z->made);
 	eb_uv_log_release(&z->log);
 }
@@ -152,7 +151,7 @@ static enum outcome judge(struct eb_resolving *z, const char *said)
 {
 	eb_uv_log_read(said, z->r->indexes, z->status != 0, &z->log);
 	z->stop = eb_uv_log_stop(&z->log);
-	if (z->status == 0 && (z->away || !z->log.built)) {
+	if (z->status == 0 && !z->log.built) {
 		keep_answer(z);
 		return ANSWERED;
 	}
@@ -177,6 +176,8 @@ static enum outcome call(struct eb_resolving *z, bool away,
 		.tags = &z->tags,
 		.told = z->told,
 		.n_told = z->n_told,
+		.standin = z->standin,
+		.n_standins = z->n_standins,
 	};
 	EB_AUTOBUF(said, EB_UV_ANSWER);
 	enum outcome end;
@@ -223,56 +224,26 @@ static int cannot_run(const struct eb_resolving *z, struct eb_error *err)
 			  t->free_threaded ? " (free-threaded)" : "", t->arch);
 }
 
-/* Where nothing can be asked, sdists are believed, as uv comes to them. */
-static enum outcome believe(struct eb_resolving *z, struct eb_error *err)
-{
-	enum outcome end;
-	int rc;
-
-	while ((end = call(z, false, err)) == STOPPED &&
-	       z->n_told - z->n_built < TOLD_MAX) {
-		rc = eb_resolve_told(z, err);
-		if (rc <= 0)
-			return rc < 0 ? FAILED : STOPPED;
-	}
-	return end;
-}
-
-/* In the environment's own root. */
-static enum outcome ask_there(struct eb_resolving *z, struct eb_error *err)
-{
-	eb_autofree char *stop = eb_strdup(z->stop);
-	enum outcome end;
-
-	eb_note(z->events,
-		"the metadata of %s has to be built: resolving with the "
-		"environment's own Python",
-		stop);
-	end = call(z, true, err);
-	if (end == FAILED && err->code == EB_STEP)
-		eb_err_prefix(err,
-			      "building what tells the requirements of \"%s\"",
-			      stop);
-	return end == NOWHERE ? believe(z, err) : end;
-}
-
 static enum outcome attempt(struct eb_resolving *z, enum eb_uv_conda conda,
 			    struct eb_error *err)
 {
-	bool away = z->away || only_away(z);
+	bool away = only_away(z);
 	enum outcome end;
+	int rc;
 
 	z->conda = conda;
 	if (away && !z->r->elsewhere)
 		return (enum outcome)cannot_run(z, err);
-	if (z->n_told > z->n_built)
-		return believe(z, err);
-	end = call(z, away, err);
-	if (end == NOWHERE)
-		return (enum outcome)cannot_run(z, err);
-	if (end != STOPPED || away || !z->r->elsewhere || z->what)
-		return end;
-	return ask_there(z, err);
+	for (;;) {
+		end = call(z, away, err);
+		if (end == NOWHERE)
+			return (enum outcome)cannot_run(z, err);
+		if (end != STOPPED || z->what)
+			return end;
+		rc = eb_resolve_learn(z, err);
+		if (rc <= 0)
+			return rc < 0 ? FAILED : STOPPED;
+	}
 }
 
 /* --- the whole ---------------------------------------------------------------
@@ -334,7 +305,6 @@ static int find_set(struct eb_resolving *z, struct eb_pip_result *out,
 	eb_err_release(err);
 	eb_resolve_told_release(z);
 	eb_resolve_seen_release(z);
-	z->away = false;
 	return ask(z, out, err);
 }
 
@@ -346,13 +316,13 @@ int eb_resolve(const struct eb_pip_request *r, const char *what,
 		release) = { .r = r, .events = events, .what = what };
 
 	*out = (struct eb_pip_result){ 0 };
-	if (!what && eb_resolve_check_ssh(&z, err) < 0)
-		return -1;
 	if (eb_tags_of(&r->target, &z.tags, err) < 0 ||
-	    open_folders(&z, err) < 0 || find_set(&z, out, err) < 0)
+	    open_folders(&z, err) < 0 ||
+	    (!what && eb_resolve_standins(&z, err) < 0) ||
+	    find_set(&z, out, err) < 0)
 		return -1;
 	eb_resolve_told_mark(&z, out->pin, out->n);
-	out->built_metadata = z.away;
+	out->built_metadata = z.away || z.asked;
 	out->resolver = eb_asprintf("%s %s", z.uv ? "uv" : "pip", z.version);
 	return 0;
 }

@@ -19,11 +19,13 @@ const struct eb_pip_line *eb_resolve_line_of(const struct eb_resolving *z,
 {
 	const struct eb_pip_set *set = z->r->set;
 
-	for (size_t i = 0; i < set->n; i++)
-		if (set->requirement[i].name &&
-		    strcmp(set->requirement[i].name, name) == 0 &&
-		    eb_resolve_line_holds(z, &set->requirement[i]))
-			return &set->requirement[i];
+	for (size_t i = 0; i < set->n; i++) {
+		const struct eb_pip_line *l = &set->requirement[i];
+		const char *is = eb_resolve_line_name(z, l);
+
+		if (is && strcmp(is, name) == 0 && eb_resolve_line_holds(z, l))
+			return l;
+	}
 	return NULL;
 }
 
@@ -47,7 +49,7 @@ bool eb_resolve_line_holds(const struct eb_resolving *z,
  * ---------------------------------------------------------------------- */
 
 /* A path of a call elsewhere ends in one that was staged for it. */
-static char *place(void *data, const char *path)
+char *eb_resolve_place(void *data, const char *path)
 {
 	const struct eb_resolving *z = data;
 
@@ -141,12 +143,13 @@ char *eb_resolve_folder_version(const struct eb_resolving *z,
 	return version ? version : eb_strdup("0");
 }
 
-static void take_line(const struct eb_resolving *z, struct eb_pin *pin)
+const struct eb_pip_line *eb_resolve_line_of_pin(const struct eb_resolving *z,
+						 const struct eb_pin *pin)
 {
-	const struct eb_pip_line *l = eb_resolve_line_of(z, pin->name);
+	const struct eb_pip_line *l =
+		pin->name ? eb_resolve_line_of(z, pin->name) : NULL;
 	const struct eb_pip_set *set = z->r->set;
 
-	/* of a path without a name the file's or folder's place tells */
 	for (size_t i = 0; !l && pin->direct && i < set->n; i++) {
 		const char *path = set->requirement[i].path;
 		eb_autofree char *real = path ? realpath(path, NULL) : NULL;
@@ -156,6 +159,13 @@ static void take_line(const struct eb_resolving *z, struct eb_pin *pin)
 		    strcmp(real, is) == 0)
 			l = &set->requirement[i];
 	}
+	return l;
+}
+
+static void take_line(const struct eb_resolving *z, struct eb_pin *pin)
+{
+	const struct eb_pip_line *l = eb_resolve_line_of_pin(z, pin);
+
 	pin->requested = l != NULL;
 	pin->editable = l && l->editable;
 	if (l && pin->build)
@@ -166,8 +176,10 @@ static void complete(const struct eb_resolving *z, struct eb_pin *pin)
 {
 	const char *why;
 
-	if (!pin->version) {
+	eb_resolve_put_back(z, pin);
+	if (!pin->version)
 		pin->version = eb_resolve_folder_version(z, pin);
+	if (pin->source >= EB_PIN_VCS) {
 		free(pin->file);
 		pin->file = eb_asprintf("%s-%s", pin->name, pin->version);
 	}
@@ -254,7 +266,7 @@ int eb_resolve_answer(struct eb_resolving *z, struct eb_pip_result *out,
 				      .tags = &z->tags,
 				      .target = &z->r->target,
 				      .hashes = eb_resolve_hashes_of,
-				      .place = place,
+				      .place = eb_resolve_place,
 				      .data = z };
 	size_t i;
 

@@ -20,6 +20,7 @@ int eb_pip_resolve_build(const struct eb_pip_request *r,
 	build.set = &set;
 	build.installed = NULL;
 	build.n_installed = 0;
+	build.ask = NULL;
 	if (!eb_uv_is_absent())
 		build.elsewhere = NULL;
 	return eb_resolve(&build, what, events, out, err);

@@ -8,10 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <envbuild/json.h>
-#include <envbuild/requirement.h>
 
 #define BUILT "built.json"
 #define MAX_BUILT 512 /* that uv is told of */
@@ -31,42 +29,31 @@ static char *place_of(const struct eb_python_target *t,
 
 /* --- learned ---------------------------------------------------------------
  */
-/* false: a resolver could not read it. */
-static bool take_requirement(const char *value, json_t *to)
+static json_t *list_of(const struct eb_strv *texts)
 {
-	struct eb_error none EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	struct eb_pep508 r = { 0 };
-	bool good = eb_pep508_parse(value, &r, &none) == 0;
+	json_t *list = json_array();
 
-	eb_pep508_release(&r);
-	if (good)
-		json_array_append_new(to, json_string(value));
-	return good;
+	for (size_t i = 0; i < texts->n; i++)
+		json_array_append_new(list, json_string(texts->v[i]));
+	return list;
 }
 
-/* Of the headers of METADATA; NULL: not all of it can be told. */
+/* NULL: not all of it can be told. */
 static json_t *read_headers(const char *metadata, size_t len)
 {
-	eb_autofree char *text = eb_strndup(metadata, len);
-	eb_autojson json_t *out = json_object();
-	json_t *depends = json_array(), *extras = json_array();
-	char *rest = text, *line;
+	EB_CLEANUP(eb_told_release) struct eb_told t = { 0 };
+	struct eb_error none EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	json_t *out;
 
-	json_object_set_new(out, "depends", depends);
-	json_object_set_new(out, "extras", extras);
-	while ((line = strsep(&rest, "\n")) && line[strspn(line, "\r")]) {
-		line[strcspn(line, "\r")] = 0;
-		if (!strncasecmp(line, "Requires-Dist:", 14) &&
-		    !take_requirement(eb_strip(line + 14), depends))
-			return NULL;
-		if (!strncasecmp(line, "Provides-Extra:", 15))
-			json_array_append_new(extras,
-					      json_string(eb_strip(line + 15)));
-		if (!strncasecmp(line, "Requires-Python:", 16))
-			json_object_set_new(out, "python",
-					    json_string(eb_strip(line + 16)));
-	}
-	return eb_steal(out);
+	if (eb_told_read(metadata, len, "METADATA", &t, &none) < 0)
+		return NULL;
+	out = json_object();
+	json_object_set_new(out, "depends", list_of(&t.depends));
+	json_object_set_new(out, "extras", list_of(&t.extras));
+	if (t.requires_python)
+		json_object_set_new(out, "python",
+				    json_string(t.requires_python));
+	return out;
 }
 
 void eb_pip_built(const char *cache, const struct eb_python_target *t,
@@ -80,7 +67,8 @@ void eb_pip_built(const char *cache, const struct eb_python_target *t,
 	char hex[EB_HEX_SIZE];
 
 	if (!root || pin->source != EB_PIN_SDIST || pin->direct || !build ||
-	    build->setting.n || !build->variable.n != !variables->n)
+	    build->setting.n ||
+	    !build->variable.n != !(variables && variables->n))
 		return;
 	one = read_headers(metadata, len);
 	if (!one)
@@ -118,8 +106,7 @@ static void tell(struct eb_resolving *z, const json_t *one)
 
 	if (!name || !version || !sum)
 		return;
-	EB_GROW(z->told, z->n_told, z->alloc_told);
-	t = &z->told[z->n_told++];
+	t = eb_resolve_told_add(z);
 	*t = (struct eb_told){
 		.name = eb_strdup(name),
 		.version = eb_strdup(version),

@@ -262,7 +262,7 @@ int eb_resolve_explain_demand(struct eb_resolving *z,
 	if (is_placed(z, e->name) || is_installed(z, e))
 		return 0;
 	s = eb_resolve_look(z, e->name);
-	if (!s->index && !strstr(z->log.text, missing))
+	if (!s->index && !z->silent && !strstr(z->log.text, missing))
 		return 0;
 	eb_hurdle_survey(z, e, &s->page, &b);
 	eb_hurdle_survey(z, e, &s->other_page, &other);

@@ -4,12 +4,19 @@
 #define EB_PIP_RESOLVE_INT_H
 
 #include <jansson.h>
+#include <pthread.h>
 
 #include <envbuild/pip_resolve.h>
 
 #include "uv.h"
 
 struct eb_resolve_seen;
+
+/* For who looks without resolving (pip_look.c): indexes that did not answer. */
+struct eb_resolve_silent {
+	pthread_mutex_t lock;
+	struct eb_strv index, why, refused;
+};
 
 /* One resolution, which may take several calls of uv. */
 struct eb_resolving {
@@ -27,6 +34,9 @@ struct eb_resolving {
 	struct eb_strv wanted; /* of the project that was looked at last */
 	struct eb_told *told;  /* what sdists say of themselves */
 	size_t n_told, n_built, alloc_told; /* first those that were built */
+	struct eb_standin *standin;
+	size_t n_standins, alloc_standins;
+	bool asked, nowhere; /* somebody; nobody can be */
 	/* of the last call */
 	enum eb_uv_conda conda;
 	bool away;
@@ -38,6 +48,7 @@ struct eb_resolving {
 	char *stop; /* where it stopped to build, or NULL */
 	struct eb_resolve_seen *seen;
 	size_t n_seen, alloc_seen;
+	struct eb_resolve_silent *silent; /* or NULL */
 };
 
 /* `what`: whose requirements these are, of a build; NULL: the section's. */
@@ -56,6 +67,9 @@ bool eb_resolve_line_holds(const struct eb_resolving *z,
 /* The first line that asks for it, or NULL. */
 const struct eb_pip_line *eb_resolve_line_of(const struct eb_resolving *z,
 					     const char *name);
+/* The same; of a path without a name the file's or folder's place tells. */
+const struct eb_pip_line *eb_resolve_line_of_pin(const struct eb_resolving *z,
+						 const struct eb_pin *pin);
 /* Is it to be installed, or conda's the same? What it replaces is added. */
 bool eb_resolve_beside_conda(const struct eb_pip_request *r, const char *name,
 			     const char *version, bool direct,
@@ -80,14 +94,40 @@ int eb_resolve_check_hashes(struct eb_resolving *z, struct eb_pin *pin,
 int eb_resolve_bytes(struct eb_resolving *z, struct eb_pin *pin, size_t n,
 		     struct eb_error *err);
 
-/* EB_REFUSED at a line that only ssh can follow (pip_resolve_ssh.c). */
-int eb_resolve_check_ssh(const struct eb_resolving *z, struct eb_error *err);
+/* --- stand-ins (pip_resolve_standin.c) --------------------------------------
+ */
+/* Commits are fetched, and folders asked for their name. */
+int eb_resolve_standins(struct eb_resolving *z, struct eb_error *err);
+void eb_resolve_standins_release(struct eb_resolving *z);
+/* Of the line, or as its stand-in has it; NULL: nobody knows yet. */
+const char *eb_resolve_line_name(const struct eb_resolving *z,
+				 const struct eb_pip_line *l);
+/* A folder of the answer that stands in for a commit becomes that. */
+void eb_resolve_put_back(const struct eb_resolving *z, struct eb_pin *pin);
+
+/* --- what is no wheel (pip_resolve_ask.c, ..._sdist.c) ---------------------
+ */
+/* The source at which the resolver stopped; of an archive its bytes are there,
+ * in `fd`, and measured. 1; 0: it cannot be found. */
+int eb_resolve_stopped_at(struct eb_resolving *z, struct eb_pin *pin, int *fd,
+			  struct eb_error *err);
+/* What it requires is told in the next call. 1; 0: nothing tells that, or it
+ * was told already. */
+int eb_resolve_learn(struct eb_resolving *z, struct eb_error *err);
+/* It is asked; its version (and its name, where it has none) is filled. 0; 1:
+ * nobody can be asked here. */
+int eb_resolve_ask(struct eb_resolving *z, struct eb_pin *pin, int fd,
+		   struct eb_error *err);
+/* A path of a call elsewhere as it is here, or NULL. Caller frees. */
+char *eb_resolve_place(void *resolving, const char *path);
 
 /* --- what sdists say of themselves (pip_resolve_told.c) --------------------
  */
-/* The sdist at which uv stopped is believed in the next call. 1; 0: nothing
- * tells what it requires, or that is told already. */
-int eb_resolve_told(struct eb_resolving *z, struct eb_error *err);
+/* That is believed in the next call. 1; 0: nothing tells what it requires. */
+int eb_resolve_told(struct eb_resolving *z, const struct eb_pin *pin, int fd,
+		    struct eb_error *err);
+/* One more, to be filled. */
+struct eb_told *eb_resolve_told_add(struct eb_resolving *z);
 /* Of that version, or NULL. */
 const struct eb_told *eb_resolve_told_of(const struct eb_resolving *z,
 					 const char *name, const char *version);
@@ -137,20 +177,27 @@ struct eb_resolve_seen {
 	char *name;
 	char *index; /* whose page decides; NULL: none has it */
 	char *other; /* a later index that has it too, or NULL */
+	bool unsure; /* one did not answer */
 	struct eb_index_page page, other_page;
 };
 /* Why the last call gave no answer; always -1. */
 int eb_resolve_explain(struct eb_resolving *z, struct eb_error *err);
 /* What is no question of versions: network, lines that cannot be read. */
 int eb_resolve_explain_other(struct eb_resolving *z, struct eb_error *err);
-/* It stopped, or failed, at an sdist. */
+/* It stopped at an sdist. */
 int eb_resolve_explain_build(struct eb_resolving *z, struct eb_error *err);
+/* The error gets the place of the line that asks for the project, by whatever
+ * chain. -1. */
+int eb_resolve_at_project(struct eb_resolving *z, const char *name,
+			  struct eb_error *err);
 /* One demand that no file meets by itself: 1 and err filled; 0: some do, or
  * nobody can tell. */
 int eb_resolve_explain_demand(struct eb_resolving *z,
 			      const struct eb_uv_edge *e, struct eb_error *err);
 /* No version of one project meets two demands: the same. */
 int eb_resolve_explain_conflict(struct eb_resolving *z, struct eb_error *err);
+/* The one whose name is filled; from any thread where z->silent is set. */
+void eb_resolve_look_into(struct eb_resolving *z, struct eb_resolve_seen *out);
 /* NULL: no page of it can be read. */
 const struct eb_resolve_seen *eb_resolve_look(struct eb_resolving *z,
 					      const char *project);

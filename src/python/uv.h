@@ -68,18 +68,33 @@ enum eb_uv_conda {
 	EB_UV_CONSTRAINTS, /* conda's versions hold */
 	EB_UV_PREFERENCES, /* they hold where nothing wants others */
 };
-struct eb_told { /* an sdist's requirements, which nobody is to ask for */
-	char *name, *version;
+struct eb_told { /* a project's requirements, which nobody is to ask for */
+	char *name, *version; /* normal */
 	struct eb_strv depends;
 	char *requires_python; /* or NULL */
 	struct eb_strv extras;
-	const char *by; /* "PKG-INFO", "egg-info" ...; NULL: its build */
+	const char *by; /* "PKG-INFO", "egg-info" ...; NULL: itself */
 	char *built;	/* the sha256 of what was built, or NULL */
+	bool direct;	/* of a URL, whatever its version */
+};
+/* Of the text of METADATA, of `what`. EB_INPUT. (told.c) */
+int eb_told_read(const char *metadata, size_t len, const char *what,
+		 struct eb_told *out, struct eb_error *err);
+void eb_told_release(struct eb_told *t);
+/* A line that the resolver is given as a folder of this machine: a commit of a
+ * repository, or a folder that does not tell its name. */
+struct eb_standin {
+	const struct eb_pip_line *line;
+	char *path;	   /* absolute */
+	char *dir;	   /* of a commit: all of its tree; path is in there */
+	char *head;	   /* "NAME[EXTRAS] @ " */
+	struct eb_pin pin; /* what it is; has a name */
 };
 struct eb_uv_call_plan {
 	const struct eb_pip_request *r;
 	enum eb_uv_conda conda;
 	bool away;	    /* to be run in the environment's own root */
+	bool pip;	    /* a pip in uv's place, which may build */
 	bool wheels;	    /* wheels alone, whatever the settings say */
 	const char *python; /* that uv looks at; of `away`: in that root */
 	const char *cache;  /* uv's, as the call sees it */
@@ -89,6 +104,8 @@ struct eb_uv_call_plan {
 			   * file has to be one; NULL: paths will do */
 	const struct eb_told *told;
 	size_t n_told;
+	const struct eb_standin *standin;
+	size_t n_standins;
 };
 struct eb_uv_call_made {
 	char *dir; /* holds all; removed by the caller */

@@ -87,6 +87,38 @@ static void see_repository(const struct eb_uv_call_plan *plan,
 		eb_strv_add(&out->see, real);
 }
 
+static const struct eb_standin *standin_of(const struct eb_uv_call_plan *plan,
+					   const struct eb_pip_line *l)
+{
+	for (size_t i = 0; i < plan->n_standins; i++)
+		if (plan->standin[i].line == l)
+			return &plan->standin[i];
+	return NULL;
+}
+
+static int put_standin(const struct eb_uv_call_plan *plan,
+		       struct eb_uv_call_made *out, const struct eb_standin *s,
+		       struct eb_buf *text, struct eb_error *err)
+{
+	const struct eb_pip_line *l = s->line;
+	eb_autofree char *seen = eb_uv_stage(plan, out, s->path, err);
+
+	if (!seen)
+		return eb_err_at(err, l->file, l->line, l->column);
+	eb_buf_adds(text, s->head);
+	if (plan->away) {
+		eb_buf_addf(text, "%s/%s", plan->urls ? plan->urls : ".", seen);
+	} else {
+		if (s->dir) /* what lies around it may count, too */
+			eb_strv_add(&out->see, s->dir);
+		eb_buf_adds(text, "file://");
+		eb_pip_add_quoted(text, seen);
+	}
+	eb_buf_addf(text, "%s%s\n", l->marker ? " ; " : "",
+		    l->marker ? l->marker : "");
+	return 0;
+}
+
 /* What is a plain requirement is given in its normal text, which uv reads
  * whatever pip lets pass. */
 static int put_line(const struct eb_uv_call_plan *plan,
@@ -95,8 +127,11 @@ static int put_line(const struct eb_uv_call_plan *plan,
 {
 	size_t at = 0, n = 0;
 	eb_autofree char *seen = NULL, *bare = NULL;
+	const struct eb_standin *s = standin_of(plan, l);
 	bool local;
 
+	if (s)
+		return put_standin(plan, out, s, text, err);
 	if (l->normal.kind == EB_REQ_REQUIREMENT && l->normal.text &&
 	    !strchr(l->normal.text, '@')) {
 		eb_buf_addf(text, "%s\n", l->normal.text);
@@ -281,14 +316,11 @@ static int put_arguments(const struct eb_uv_call_plan *plan,
 		eb_strv_add(argv, "--offline");
 	put_releases(argv, &plan->r->set->all_releases, "allow");
 	put_releases(argv, &plan->r->set->only_final, "disallow");
-	if (!plan->away) {
+	if (!plan->away)
 		eb_strv_addf(argv, "--directory=%s", out->dir);
-		eb_strv_add(argv, "--build-constraints=build.txt");
-		if (write_builds(out->dir, err) < 0)
-			return -1;
-	}
+	eb_strv_add(argv, "--build-constraints=build.txt");
 	eb_strv_add(argv, "requirements.in");
-	return 0;
+	return write_builds(out->dir, err);
 }
 
 int eb_uv_call_make(const struct eb_uv_call_plan *plan,

@@ -112,6 +112,18 @@ static void put_choice(struct eb_buf *b, const struct eb_uv_call_plan *plan)
 		put_named(b, plan->r->set);
 }
 
+/* What is told of a URL's project goes for every version; it is the only one
+ * then. */
+static bool is_behind(const struct eb_uv_call_plan *plan,
+		      const struct eb_told *t)
+{
+	for (size_t i = 0; i < plan->n_told && !t->direct; i++)
+		if (plan->told[i].direct &&
+		    !strcmp(plan->told[i].name, t->name))
+			return true;
+	return false;
+}
+
 /* For what is named here nothing is built. */
 static void put_told(struct eb_buf *b, const struct eb_told *t)
 {
@@ -142,7 +154,8 @@ int eb_uv_settings_write(const struct eb_uv_call_plan *plan,
 	put_list(&text, "find-links", find);
 	put_choice(&text, plan);
 	for (size_t i = 0; i < plan->n_told; i++)
-		put_told(&text, &plan->told[i]);
+		if (!is_behind(plan, &plan->told[i]))
+			put_told(&text, &plan->told[i]);
 	rc = text.overflow
 		     ? eb_err_set(err, EB_INPUT,
 				  "the settings of the package indexes "
@@ -255,10 +268,11 @@ int eb_uv_settings_env(const struct eb_uv_call_plan *plan,
 		eb_strv_addf(env, "UV_HTTP_RETRIES=%u", x->retries);
 	put_proxy(env, x);
 	put_repositories(env, plan->r->set);
-	if (!plan->away) {
-		/* No Python starts but for uv's own question, which passes by
-		 * this variable: so nothing can be built. */
+	/* No Python starts but for uv's own question, which passes by this
+	 * variable: so nothing can be built. */
+	if (!plan->pip)
 		eb_strv_add(env, "PYTHONHOME=/dev/null");
+	if (!plan->away) {
 		eb_strv_add(env, "PATH=/usr/local/bin:/usr/bin:/bin");
 		eb_strv_addf(env, "HOME=%s/home", out->dir);
 		eb_strv_addf(env, "TMPDIR=%s/home", out->dir);

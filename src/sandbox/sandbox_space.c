@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <envbuild/mem.h>
+#include <envbuild/sandbox.h>
 
 #include "sandbox_space.h"
 
@@ -77,6 +78,14 @@ void eb_space_add(struct eb_space *s, const char *path)
 		s->hidden |= errno == EACCES;
 	else
 		walk(s, fd, 0);
+}
+
+uint64_t eb_sandbox_held(const char *dir)
+{
+	struct eb_space s = { 0 };
+
+	eb_space_add(&s, dir);
+	return s.bytes;
 }
 
 uint64_t eb_space_left(const char *path)

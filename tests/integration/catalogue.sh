@@ -362,24 +362,6 @@ lists() {
 	"$ENVBUILD" list | grep -q '^AzureML-PyTorch-1.6-GPU *4 *pytorch 1.6 '
 }
 
-# conda's part of envbuild's own set can be solved; a pip section needs an index.
-own_set() {
-	local n records=conda/repodata/merged/conda-forge
-	own_catalogue
-	need_data "$records"
-	export CONDA_OVERRIDE_GLIBC=2.36
-	"$ENVBUILD" list --curated --json |
-		jq -r '.environments[].name | select(startswith("envbuild-"))' >names
-	same "$(wc -l <names)" 15
-	while read -r n; do
-		"$ENVBUILD" show "$n" --definition |
-			sed -e '/^- pip:/d' -e '/^  - /d' \
-				-e "s|^- conda-forge\$|- file://$ENVBUILD_DATA/$records|" >env.yml
-		eb lock env.yml --base scratch --progress none --output "$n.lock"
-		grep -q '"name": *"python"' "$n.lock"
-	done <names
-}
-
 it 'a name is found by all its references' references
 it 'its base and its date are defaults' defaults
 it 'what is not public is told, and what is near' not_public
@@ -394,5 +376,4 @@ it 'several at once get versions of their own' at_once
 it 'a catalogue of a newer format is refused' newer
 it 'a damaged catalogue is told, and left as it is' damaged
 it 'all there are, and those that can be built' lists
-it 'all of our own set can be solved' own_set
 done_testing

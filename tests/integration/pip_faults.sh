@@ -25,6 +25,11 @@ code() {
 	release "$wheels" "$1 1.0 kind=$2 'code=$3'"
 }
 
+# make_folder NAME CODE: the same as a folder here.
+make_folder() {
+	release . "$1 1.0 kind=setup format=folder 'code=$2'"
+}
+
 many_parentheses() {
 	printf '%.0s(' $(seq 1000)
 	printf 'python_version > "3"'
@@ -62,28 +67,7 @@ code early-forks backend 'import os\nwhile True: os.fork()'
 code early-fills backend "$fill"
 cp "$builders"/*.whl "$wheels"
 
-# index NAME OPTION...: a server; its port is in $port.
-index() {
-	local name=$1 fd
-	shift
-	mkfifo "$SCRATCH/$name.in"
-	python3 "$TOP/tests/fixtures/index_server.py" "$@" \
-		<"$SCRATCH/$name.in" >"$SCRATCH/$name.port" &
-	servers="${servers:-} $!"
-	# shellcheck disable=SC2064 # as it is now
-	trap "kill $servers 2>/dev/null; rm -rf '$SCRATCH'" EXIT
-	# shellcheck disable=SC2034
-	exec {fd}>"$SCRATCH/$name.in"
-	for _ in $(seq 200); do
-		port=$(cat "$SCRATCH/$name.port")
-		[ -z "$port" ] || return 0
-		sleep 0.05
-	done
-	echo "the server \"$name\" has not begun"
-	exit 1
-}
-
-index open --index "=$wheels" \
+start_index open --index "=$wheels" \
 	--fault 'hash=broken_hash-*' --fault 'bytes=*/other_bytes-*' \
 	--fault 'hang=/simple/hanging/' --fault 'stall=*/slow_file-*' \
 	--fault 'circle=/simple/circle/' --fault 'circle=*/file_circle-*' \
@@ -226,10 +210,41 @@ outside() {
 		'may write below its own folder' 'Read-only file system' "$log"
 	refused 8 connects '"connects-1.0.tar.gz"' 'a build has no network'
 	refused 8 resolves '"resolves-1.0.tar.gz"' 'a build has no network'
-	refused 8 early-writes 'environment.yml:4:' '"early-writes==1.0"' \
-		'Read-only file system'
+	refused 8 early-writes 'environment.yml:4:' \
+		'"early_writes-1.0.tar.gz", asking what it requires' \
+		'Read-only file system' "$log"
 }
 it 'a source that writes elsewhere, that wants the network' outside
+
+# What a source wants to know of a server, it does not get to know: neither
+# while it is asked what it requires nor while it is built. The server listens
+# on this machine, so that with this machine's network it would answer.
+without_network() {
+	local ask log="$XDG_STATE_HOME/envbuild/log/"
+	ask="import urllib.request as u
+u.urlopen(\"$at/simple/good/?asked\", timeout=5).read()"
+	code asks-backend backend "$ask"
+	code asks-setup setup "$ask"
+	make_folder asks-folder "$ask"
+	code asks-late static "$ask"
+	curl -sf "$at/simple/good/?asked" >/dev/null
+	curl -sf -X DELETE "$at/_log"
+	refused 8 asks-backend 'environment.yml:4:' \
+		'"asks_backend-1.0.tar.gz", asking what it requires' \
+		'a build has no network' "$log"
+	refused 8 asks-setup 'environment.yml:4:' \
+		'"asks-setup-1.0.tar.gz", asking for its metadata' \
+		'a build has no network' "$log"
+	refused 8 ./asks-folder-1.0 'environment.yml:4:' \
+		'"asks-folder", asking for its metadata' \
+		'a build has no network' "$log"
+	refused 8 "asks-setup @ $at/files/asks-setup-1.0.tar.gz" \
+		'asking for its metadata' 'a build has no network' "$log"
+	refused 8 asks-late '"asks_late-1.0.tar.gz", building its wheel' \
+		'a build has no network' "$log"
+	! curl -sf "$at/_log" | grep asked || fail 'the server was asked'
+}
+it 'a source that asks a server of this machine gets no answer' without_network
 
 # at_most SECONDS COMMAND...: it ends by then.
 at_most() {
@@ -259,12 +274,12 @@ it 'a source that forks, sleeps, fills the disk or the memory' limited
 limited_early() {
 	limits=(--limit build-processes=40 --limit build-time=20
 		--limit build-disk=100MiB)
-	at_most 25 refused 8 early-forks '"early-forks==1.0"' \
+	at_most 25 refused 8 early-forks '"early_forks-1.0.tar.gz", asking' \
 		'more than 40 processes' '--limit build-processes='
-	at_most 25 refused 8 early-fills '"early-fills==1.0"' \
+	at_most 25 refused 8 early-fills '"early_fills-1.0.tar.gz", asking' \
 		'more than 100 MiB on disk' '--limit build-disk='
 	limits=(--limit build-time=2)
-	at_most 25 refused 8 early-sleeps '"early-sleeps==1.0"' \
+	at_most 25 refused 8 early-sleeps '"early_sleeps-1.0.tar.gz", asking' \
 		'more than 2 s' '--limit build-time='
 }
 it 'the same before it is resolved' limited_early

@@ -22,7 +22,9 @@ mkdir "$HOME"
 # secret NAME: the password that is used there. Whoever is told it here is told
 # by a file, so that no list of processes has it for that.
 secret() {
-	printf 's3cr3t-%s-%s' "$1" "$(printf '%s' "$1" | md5sum | cut -c 1-8)"
+	printf 's3cr3t-%s-%s' "$1" "$(
+		printf '%s' "$1$SCRATCH" | md5sum | cut -c 1-8
+	)"
 }
 
 at=$SCRATCH/index
@@ -54,19 +56,7 @@ for place in $places; do
 	printf '%s\n' --index "$place=$at/$place" \
 		--login "$place=user:$(secret "$place")"
 done >"$SCRATCH/options"
-mkfifo "$SCRATCH/open"
-exec 9<>"$SCRATCH/open"
-python3 "$TOP/tests/fixtures/index_server.py" "@$SCRATCH/options" \
-	<"$SCRATCH/open" >"$SCRATCH/port" 9>&- &
-servers="$servers $!"
-# shellcheck disable=SC2064 # as it is now
-trap "kill $servers 2>/dev/null; rm -rf '$SCRATCH'" EXIT
-port=
-for _ in $(seq 100); do
-	port=$(cat "$SCRATCH/port")
-	[ -z "$port" ] || break
-	sleep 0.05
-done
+start_index index "@$SCRATCH/options"
 
 # of PLACE [HOST]: its index, with its credentials.
 of() {
@@ -188,7 +178,7 @@ in_the_root() {
 		"--extra-index-url $(of early)" >environment.yml
 	eb build -v --progress json --output rootfs:root >out 2>events ||
 		fail "$(tail -n 5 events)"
-	grep -q 'by-early.* has to be built' events
+	grep -q 'by_early-1.0.tar.gz.* is asked what it requires' events
 	[ -e root/opt/env/lib/python3.11/site-packages/by_early ]
 	[ -e root/opt/env/lib/python3.11/site-packages/by_conf ]
 	unpacked c

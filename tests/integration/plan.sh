@@ -243,24 +243,8 @@ mkdir -p "$wheels"
 cp "$builders"/*.whl "$wheels"
 python3 "$TOP/tests/fixtures/index_wheels.py" "$wheels" \
 	'alpha 1.0 file=alpha/data.txt:one' 'gamma 0.1 kind=setup' >/dev/null
-serve_index() {
-	local fd
-	mkfifo "$SCRATCH/index"
-	: >"$SCRATCH/index.port"
-	# shellcheck disable=SC2034 # it stays open until this script ends
-	exec {fd}<>"$SCRATCH/index"
-	python3 "$TOP/tests/fixtures/index_server.py" --index "=$wheels" \
-		<"$SCRATCH/index" >"$SCRATCH/index.port" &
-	index=$!
-	trap 'kill $index; stop_registries; rm -rf "$SCRATCH"' EXIT
-	for _ in $(seq 100); do
-		port=$(cat "$SCRATCH/index.port")
-		[ -z "$port" ] || break
-		sleep 0.05
-	done
-	export PIP_INDEX_URL=http://127.0.0.1:$port/simple/
-}
-serve_index
+start_index index --index "=$wheels"
+export PIP_INDEX_URL=http://127.0.0.1:$port/simple/
 
 steps() {
 	base=rootfs:$(need_base)

@@ -19,19 +19,9 @@ python3 "$TOP/tests/fixtures/index_wheels.py" "$wheels" \
 	'beta 1.0' 'beta 2.0' 'gamma 0.1 kind=setup' >/dev/null
 cp "$builders"/*.whl "$wheels"
 
-mkfifo "$SCRATCH/open"
-exec 9<>"$SCRATCH/open"
-python3 "$TOP/tests/fixtures/index_server.py" --index "=$wheels" \
-	<"$SCRATCH/open" >"$SCRATCH/port" &
-server=$!
-for _ in $(seq 100); do
-	port=$(cat "$SCRATCH/port")
-	[ -z "$port" ] || break
-	sleep 0.05
-done
+start_index index --index "=$wheels"
 index=http://127.0.0.1:$port/simple/
 export PIP_INDEX_URL=$index
-trap 'kill $server 2>/dev/null; rm -rf "$SCRATCH"' EXIT
 
 # export_lock REQUIREMENT...: pylock.toml of a project that asks for these, as
 # uv resolves and exports it.

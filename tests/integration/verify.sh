@@ -20,17 +20,7 @@ python3 "$TOP/tests/fixtures/index_wheels.py" "$wheels" \
 	'one 1.0 file=tests/same.txt:of\ one' \
 	'two 1.0 file=tests/same.txt:of\ two' >/dev/null
 
-mkfifo "$SCRATCH/open"
-exec 9<>"$SCRATCH/open"
-python3 "$TOP/tests/fixtures/index_server.py" --index "=$wheels" \
-	<"$SCRATCH/open" >"$SCRATCH/port" &
-server=$!
-trap 'kill $server 2>/dev/null; rm -rf "$SCRATCH"' EXIT
-for _ in $(seq 100); do
-	port=$(cat "$SCRATCH/port")
-	[ -z "$port" ] || break
-	sleep 0.05
-done
+start_index index --index "=$wheels"
 export PIP_INDEX_URL=http://127.0.0.1:$port/simple/
 
 # make NAME LINE...: an environment with these lines in its pip section, whose

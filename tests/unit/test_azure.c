@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Azure's forms: what is read of each, what is said of it, and that what was
  * saved is the same again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "scratch.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -16,34 +11,10 @@
 #include "vectors.h"
 
 #include <envbuild/azure.h>
-#include <envbuild/file.h>
 #include <envbuild/spec.h>
 
-#define AUTOERR(name) \
-	struct eb_error name EB_CLEANUP(eb_err_release) = EB_ERROR_INIT
 #define AUTOAZURE(name) \
 	EB_CLEANUP(eb_azure_free_ptr) struct eb_azure *name = NULL
-
-static char *scratch;
-
-static int set_up(void **state)
-{
-	AUTOERR(err);
-
-	(void)state;
-	scratch = eb_make_tempdir("/tmp", "envbuild-test-", &err);
-	return scratch ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	AUTOERR(err);
-	int rc = eb_remove_tree(scratch, &err);
-
-	(void)state;
-	free(scratch);
-	return rc;
-}
 
 /* ---- files, and what is said of them ------------------------------------ */
 
@@ -577,5 +548,5 @@ int main(void)
 		cmocka_unit_test(nothing_is_overwritten),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The user's own environments: versions, labels, archived ones, several
  * processes at once, a file of a newer format. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "scratch.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -14,34 +9,11 @@
 
 #include <envbuild/catalog.h>
 #include <envbuild/db.h>
-#include <envbuild/file.h>
 
-#define AUTOERR(name) \
-	struct eb_error name EB_CLEANUP(eb_err_release) = EB_ERROR_INIT
 #define AUTONAMED(name) \
 	EB_CLEANUP(eb_named_free_ptr) struct eb_named *name = NULL
 #define AUTOCATALOG(name) \
 	EB_CLEANUP(eb_catalog_close_ptr) struct eb_catalog *name = NULL
-
-static int set_up(void **state)
-{
-	struct eb_error err = EB_ERROR_INIT;
-
-	*state = eb_make_tempdir("/tmp", "test-catalog-", &err);
-	return *state ? chdir(*state) : -1;
-}
-
-static int tear_down(void **state)
-{
-	struct eb_error err = EB_ERROR_INIT;
-	int status = chdir("/");
-
-	if (eb_remove_tree(*state, &err) < 0)
-		status = -1;
-	eb_err_release(&err);
-	free(*state);
-	return status;
-}
 
 static void must(int status, struct eb_error *err)
 {
@@ -464,7 +436,8 @@ static void test_damaged(void **state)
 	assert_int_not_equal(err.code, EB_OK);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define T(name) \
+	cmocka_unit_test_setup_teardown(name, scratch_set_up, scratch_tear_down)
 
 int main(void)
 {

@@ -250,6 +250,7 @@ static const char *value_for(const char *option)
 		{ "activation", "none" },
 		{ "as-of", "2026-01-01T00:00:00Z" },
 		{ "base-family", "debian" },
+		{ "build-arg", "A=1" },
 		{ "build-env", "A=1" },
 		{ "channel-priority", "flexible" },
 		{ "compression", "gzip" },

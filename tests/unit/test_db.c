@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQLite: arguments and rows, transactions, migrations, several threads and
  * processes at once, read-only folders. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "scratch.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -15,7 +10,6 @@
 #include <unistd.h>
 
 #include <envbuild/db.h>
-#include <envbuild/file.h>
 
 static const char *const scripts[] = {
 	"CREATE TABLE t (k TEXT PRIMARY KEY, n INTEGER, b BLOB)",
@@ -23,26 +17,6 @@ static const char *const scripts[] = {
 	"INSERT INTO t VALUES ('made', 1, NULL)",
 };
 static const struct eb_db_schema schema = { scripts, 2 };
-
-static int set_up(void **state)
-{
-	struct eb_error err = EB_ERROR_INIT;
-
-	*state = eb_make_tempdir("/tmp", "test-db-", &err);
-	return *state ? chdir(*state) : -1;
-}
-
-static int tear_down(void **state)
-{
-	struct eb_error err = EB_ERROR_INIT;
-	int status = chdir("/");
-
-	if (eb_remove_tree(*state, &err) < 0)
-		status = -1;
-	eb_err_release(&err);
-	free(*state);
-	return status;
-}
 
 static void must(int status, struct eb_error *err)
 {
@@ -498,7 +472,8 @@ static void processes(void **state)
 	eb_db_close(db);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define IN_FOLDER(test) \
+	cmocka_unit_test_setup_teardown(test, scratch_set_up, scratch_tear_down)
 
 int main(void)
 {

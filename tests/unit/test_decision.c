@@ -576,6 +576,41 @@ static void images_own_word(void **state)
 	assert_int_equal(d->warning.n, n + 3);
 }
 
+/* A framework asks for a range of CUDA's libraries: those of a later minor do,
+ * those of an earlier one or of another major do not. */
+static void libraries_of_another_minor(void **state)
+{
+	static const struct {
+		const char *name, *version;
+		bool refused;
+	} library[] = {
+		{ "nvidia-cuda-cupti-cu12", "12.5.82", false },
+		{ "nvidia-cuda-cupti-cu12", "12.9.79", false },
+		{ "nvidia-cuda-cupti-cu12", "12.3.101", true },
+		{ "nvidia-cuda-cupti-cu11", "11.8.87", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
+		const struct golden g = {
+			"libraries", "numpy", .ask = { GPU },
+			.package = { { "tensorflow", "2.21.0", NULL,
+				       "tensorflow-2.21.0-cp312-cp312-"
+				       "manylinux_2_27_x86_64.whl" },
+				     { library[i].name, library[i].version,
+				       NULL, NULL } }
+		};
+		EB_CLEANUP(eb_decision_free_ptr)
+		struct eb_decision *d = decide(&g);
+
+		if (d->refused != library[i].refused)
+			fail_msg("%s: %s", library[i].version,
+				 d->reason ? d->reason : "not refused");
+		if (!d->refused)
+			assert_string_equal(d->cuda, "12.5");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -589,6 +624,7 @@ int main(void)
 		cmocka_unit_test(labels),
 		cmocka_unit_test(refusals_are_errors),
 		cmocka_unit_test(images_own_word),
+		cmocka_unit_test(libraries_of_another_minor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

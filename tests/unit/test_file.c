@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files and folders: limits, atomic writes, locks, removal of odd trees. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,29 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <envbuild/file.h>
-
 #include "deny.h"
-
-static int set_up(void **state)
-{
-	struct eb_error err = EB_ERROR_INIT;
-
-	*state = eb_make_tempdir("/tmp", "test-file-", &err);
-	return *state ? chdir(*state) : -1;
-}
-
-static int tear_down(void **state)
-{
-	struct eb_error err = EB_ERROR_INIT;
-	int status = chdir("/");
-
-	if (eb_remove_tree(*state, &err) < 0)
-		status = -1;
-	eb_err_release(&err);
-	free(*state);
-	return status;
-}
 
 static void must(int status, struct eb_error *err)
 {
@@ -219,6 +192,44 @@ static void removal(void **state)
 	assert_int_equal(access("t", F_OK), -1);
 	assert_int_equal(access("out/kept", F_OK), 0);
 	must(eb_remove_tree("t", &err), &err);
+}
+
+static void has_mode(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(st.st_mode, mode);
+}
+
+static void copy_of_a_tree(void **state)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	EB_AUTOBUF(b, 100);
+
+	(void)state;
+	umask(022);
+	must(eb_mkdirs("t/deep", 0755, &err), &err);
+	put("t/deep/f", "text");
+	put("t/program", "");
+	assert_int_equal(chmod("t/program", 0755), 0);
+	assert_int_equal(symlink("../gone", "t/link"), 0);
+	assert_int_equal(mkfifo("t/fifo", 0600), 0);
+	must(eb_copy_tree("t", "new", &err), &err);
+	must(eb_mkdirs("empty", 0755, &err), &err);
+	must(eb_copy_tree("t", "empty", &err), &err);
+	must(eb_read_file("empty/deep/f", 100, &b, &err), &err);
+	assert_string_equal(b.data, "text");
+	has_mode("new/deep/f", S_IFREG | 0644);
+	has_mode("new/program", S_IFREG | 0755);
+	has_mode("new/link", S_IFLNK | 0777);
+	assert_int_equal(access("new/fifo", F_OK), -1);
+	assert_int_equal(eb_copy_tree("t", "new", &err), -1);
+	eb_err_release(&err);
+	must(eb_copy_tree("t/program", "one", &err), &err);
+	has_mode("one", S_IFREG | 0755);
+	assert_int_equal(eb_copy_tree("nothing", "two", &err), -1);
+	eb_err_release(&err);
 }
 
 static void removal_of_a_link(void **state)
@@ -438,7 +449,8 @@ static void xdg(void **state)
 	check_xdg("RUNTIME", "/r/envbuild");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define IN_FOLDER(test) \
+	cmocka_unit_test_setup_teardown(test, scratch_set_up, scratch_tear_down)
 
 int main(void)
 {
@@ -452,6 +464,7 @@ int main(void)
 		IN_FOLDER(unnamed),
 		IN_FOLDER(nothing_named),
 		IN_FOLDER(removal),
+		IN_FOLDER(copy_of_a_tree),
 		IN_FOLDER(removal_of_a_link),
 		IN_FOLDER(removal_of_depth),
 		IN_FOLDER(removal_as_nobody),

@@ -176,40 +176,6 @@ static void test_kinds(void **state)
 	REFUSES(s, section_resolve(s, "url", NULL), EB_NO, "URL dependencies");
 }
 
-/* A build that fails there, by what it says. */
-static int fail_there(void *data, struct eb_uv_call *call, struct eb_error *err)
-{
-	(void)err;
-	eb_buf_adds(call->out, data);
-	call->status = 1;
-	return 0;
-}
-
-static void test_building(void **state)
-{
-	struct section *s = *state;
-	static char compiler[] = "error: Failed to build `sources==1.0`\n"
-				 "  [stderr]\n"
-				 "  error: command 'gcc' failed: No such file\n"
-				 "\nhint: try again\n";
-	static char other[] = "error: Failed to build `sources==1.0`\n"
-			      "  [stderr]\n"
-			      "  NameError: no name\n"
-			      "\nhint: try again\n";
-
-	NEED_UV(s);
-	s->r.elsewhere = fail_there;
-	s->r.data = compiler;
-	REFUSES(s, section_resolve(s, "plain", "sources", NULL), EB_NO,
-		"\"sources==1.0\" needs compiling: error: command 'gcc' "
-		"failed");
-	is_at(s, 11);
-	s->r.data = other;
-	REFUSES(s, section_resolve(s, "sources", NULL), EB_STEP,
-		"NameError: no name");
-	s->r.elsewhere = NULL;
-}
-
 /* --- several indexes
  * ---------------------------------------------------------- */
 
@@ -367,7 +333,6 @@ int main(void)
 		cmocka_unit_test(test_platform),
 		cmocka_unit_test(test_conflict),
 		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_building),
 		cmocka_unit_test(test_confusion),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_no_uv),

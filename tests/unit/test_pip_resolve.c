@@ -194,15 +194,24 @@ static void test_preferences(void **state)
 /* --- sources
  * ------------------------------------------------------------------ */
 
+/* What is asked of projects, and their answers. */
+struct asking {
+	struct section *s;
+	struct eb_strv asked;
+	const char *answer; /* instead of the usual one */
+	int calls;	    /* of run_there() */
+	int rc;
+};
+
 /* As a sandbox would, with this machine's Python. */
 static int run_there(void *data, struct eb_uv_call *call, struct eb_error *err)
 {
 	struct eb_strv argv EB_CLEANUP(eb_strv_release) = { 0 };
 	struct eb_strv env EB_CLEANUP(eb_strv_release) = { 0 };
-	int *calls = data;
+	struct asking *a = data;
 	size_t i;
 
-	(*calls)++;
+	a->calls++;
 	eb_strv_add(&argv, call->uv);
 	eb_strv_addf(&argv, "--directory=%s", call->dir);
 	for (i = 1; call->argv[i]; i++) {
@@ -226,10 +235,51 @@ static int run_there(void *data, struct eb_uv_call *call, struct eb_error *err)
 			      call->out, call->out, &call->status, err);
 }
 
+/* As a sandbox would that runs their code. */
+static int answer(void *data, struct eb_pin *pin, int fd, struct eb_buf *out,
+		  struct eb_error *err)
+{
+	struct asking *a = data;
+	struct eb_digest is;
+	uint64_t size;
+
+	eb_strv_addf(&a->asked, "%s %d", pin->file, pin->source);
+	assert_true(pin->build->isolated);
+	assert_int_equal(fd >= 0, pin->source == EB_PIN_SDIST);
+	if (fd >= 0) {
+		assert_int_equal(eb_sha256_fd(fd, &is, &size, err), 0);
+		assert_true(eb_digest_equal(&is, &pin->sha256));
+		assert_int_equal(size, pin->size);
+	}
+	if (a->rc < 0)
+		return eb_err_set(err, EB_STEP, "\"%s\" fails", pin->file);
+	eb_buf_adds(out, a->answer ? a->answer
+				   : "Metadata-Version: 2.1\r\n"
+				     "Name: Source\r\nVersion: 1.0\r\n"
+				     "Requires-Dist: beta\r\n <2.5\r\n"
+				     "\r\nRequires-Dist: words\r\n");
+	return a->rc;
+}
+
+static void begin_asking(struct section *s, struct asking *a)
+{
+	s->r.ask = answer;
+	s->r.data = a;
+	*a = (struct asking){ .s = s };
+}
+
+static void end_asking(struct section *s, struct asking *a)
+{
+	s->r.ask = NULL;
+	s->r.elsewhere = NULL;
+	s->r.checkout = NULL;
+	eb_strv_release(&a->asked);
+}
+
 static void test_sources(void **state)
 {
 	struct section *s = *state;
-	int calls = 0;
+	struct asking a;
 
 	NEED_UV(s);
 	PINS(s, section_resolve(s, "static", NULL), "beta==2.5 static==1.0");
@@ -242,28 +292,80 @@ static void test_sources(void **state)
 	assert_int_equal(s->err.line, 10);
 	assert_string_equal(s->err.file, "env.yml");
 
-	s->r.elsewhere = run_there;
-	s->r.data = &calls;
-	s->r.python = "/usr/bin/python3";
-	PINS(s, section_resolve(s, "beta", NULL), "beta==2.5");
-	assert_int_equal(calls, 0);
+	begin_asking(s, &a);
+	PINS(s, section_resolve(s, "beta", "static", NULL),
+	     "beta==2.5 static==1.0");
+	assert_int_equal(a.asked.n, 0);
 	PINS(s, section_resolve(s, "needs", NULL),
 	     "beta==2.0 needs==1.0 source==1.0");
-	assert_int_equal(calls, 1);
+	assert_int_equal(a.asked.n, 1);
+	assert_string_equal(a.asked.v[0], "source-1.0.tar.gz 1");
 	assert_true(s->result.built_metadata);
 	assert_true(section_pin(s, "source")->size > 0);
-	s->r.elsewhere = NULL;
+	/* the answer is remembered, for this Python */
+	PINS(s, section_resolve(s, "needs", NULL),
+	     "beta==2.0 needs==1.0 source==1.0");
+	assert_int_equal(a.asked.n, 1);
+	s->r.target.version = "3.8.1";
+	PINS(s, section_resolve(s, "needs", NULL),
+	     "beta==2.0 needs==1.0 source==1.0");
+	assert_int_equal(a.asked.n, 2);
+	s->r.target.version = "3.7.0";
+	end_asking(s, &a);
 }
 
-static int run_nowhere(void *data, struct eb_uv_call *call,
-		       struct eb_error *err)
+static void test_bad_answers(void **state)
 {
-	int *calls = data;
+	struct section *s = *state;
+	struct asking a;
 
-	(void)call;
-	(void)err;
-	(*calls)++;
-	return 1;
+	NEED_UV(s);
+	s->r.target.version = "3.9.0";
+	begin_asking(s, &a);
+	a.rc = -1;
+	REFUSES(s, section_resolve(s, "beta", "needs", NULL), EB_STEP,
+		"\"source-1.0.tar.gz\" fails");
+	assert_int_equal(s->err.line, 11);
+	a.rc = 0;
+	a.answer = "Name: other\nVersion: 1.0\n";
+	REFUSES(s, section_resolve(s, "source", NULL), EB_STEP,
+		"it is of other 1.0");
+	a.answer = "Name: source\nVersion: 2.0\n";
+	REFUSES(s, section_resolve(s, "source", NULL), EB_STEP,
+		"it is of source 2.0");
+	a.answer = "Version: 1.0\n";
+	REFUSES(s, section_resolve(s, "source", NULL), EB_INPUT,
+		"does not say its Name");
+	a.answer = "Name: source\nVersion: 1.0\nRequires-Dist: this is none\n";
+	REFUSES(s, section_resolve(s, "source", NULL), EB_INPUT,
+		"has a Requires-Dist that cannot be read");
+	assert_int_equal(a.asked.n, 5);
+	s->r.target.version = "3.7.0";
+	end_asking(s, &a);
+}
+
+/* Only its own Python tells of such a target: all that is resolved there, and
+ * nothing is built there either. */
+static void test_elsewhere(void **state)
+{
+	struct section *s = *state;
+	struct asking a;
+
+	NEED_UV(s);
+	begin_asking(s, &a);
+	s->r.elsewhere = run_there;
+	s->r.python = "/usr/bin/python3";
+	s->r.target.version = "3.13.0";
+	s->r.target.free_threaded = true;
+	PINS(s,
+	     section_resolve(s, "./index/local-1.0", "source",
+			     "--find-links ./index", NULL),
+	     "beta==2.0 local==1.0 source==1.0");
+	assert_int_equal(a.calls, 2);
+	assert_int_equal(a.asked.n, 1);
+	s->r.target.free_threaded = false;
+	s->r.target.version = "3.7.0";
+	end_asking(s, &a);
 }
 
 /* No Python of the environment runs here: what sdists say of themselves is
@@ -271,26 +373,68 @@ static int run_nowhere(void *data, struct eb_uv_call *call,
 static void test_believed(void **state)
 {
 	struct section *s = *state;
-	int calls = 0;
+	struct asking a;
 
 	NEED_UV(s);
-	s->r.elsewhere = run_nowhere;
-	s->r.data = &calls;
+	begin_asking(s, &a);
+	a.rc = 1;
+	s->r.target.version = "3.10.0";
 	PINS(s, section_resolve(s, "past", NULL),
 	     "beta==2.0 bygone==1.0 past==1.0");
-	assert_int_equal(calls, 1);
+	assert_int_equal(a.asked.n, 1);
 	assert_false(s->result.built_metadata);
 	assert_string_equal(section_pin(s, "past")->metadata, "egg-info");
 	assert_string_equal(section_pin(s, "bygone")->metadata, "egg-info");
 	assert_null(section_pin(s, "beta")->metadata);
 	PINS(s, section_resolve(s, "static", NULL), "beta==2.5 static==1.0");
 	assert_null(section_pin(s, "static")->metadata);
-	assert_int_equal(calls, 1);
+	assert_int_equal(a.asked.n, 1);
 	REFUSES(s, section_resolve(s, "needs", NULL), EB_NO,
 		"\"source==1.0\" has no wheel");
 	REFUSES(s, section_resolve(s, "past", "beta>=2.5", NULL), EB_NO,
 		"past 1.0 requires beta<2.5");
-	s->r.elsewhere = NULL;
+	s->r.target.version = "3.7.0";
+	end_asking(s, &a);
+}
+
+/* A folder, an archive by its URL and one by its path are asked, too. */
+static void test_direct_sources(struct section *s, const char *local)
+{
+	eb_autofree char *dir = NULL;
+	struct asking a;
+
+	begin_asking(s, &a);
+	s->r.target.version = "3.11.0";
+	PINS(s,
+	     section_resolve(s, "./index/local-1.0",
+			     "./index/source-1.0.tar.gz", NULL),
+	     "beta==2.0 local==1.0 source==1.0");
+	assert_string_equal(section_pin(s, "local")->url, local);
+	assert_string_equal(a.asked.v[0], "source-1.0.tar.gz 1");
+	PINS(s,
+	     section_resolve(s,
+			     "source @ http://me:hidden@127.0.0.1:%P/one/files/"
+			     "source-1.0.tar.gz",
+			     NULL),
+	     "beta==2.0 source==1.0");
+	assert_null(strstr(section_pin(s, "source")->url, "hidden"));
+	assert_int_equal(a.asked.n, 2);
+	/* its files do not tell its name */
+	dir = eb_path_join(s->dir, "nameless");
+	write_text(dir, "setup.py", "asked");
+	a.answer = "Name: Name-Less\nVersion: 3.0\nRequires-Dist: alpha\n";
+	PINS(s, section_resolve(s, "-e ./nameless", NULL),
+	     "alpha==1.0 beta==2.5 name-less==3.0");
+	assert_string_equal(a.asked.v[2], "-e ./nameless 3");
+	assert_int_equal(a.asked.n, 3);
+	assert_int_equal(section_pin(s, "name-less")->source, EB_PIN_DIR);
+	assert_true(section_pin(s, "name-less")->requested);
+	assert_true(section_pin(s, "name-less")->editable);
+	a.rc = 1;
+	REFUSES(s, section_resolve(s, "./nameless", NULL), EB_NO,
+		"only building it tells its name");
+	s->r.target.version = "3.7.0";
+	end_asking(s, &a);
 }
 
 static void test_direct(void **state)
@@ -298,7 +442,6 @@ static void test_direct(void **state)
 	struct section *s = *state;
 	const struct eb_pin *p;
 	eb_autofree char *url = NULL, *folder = NULL;
-	int calls = 0;
 
 	NEED_UV(s);
 	url = eb_asprintf("file://%s/index/alpha-1.0-py3-none-any.whl", s->dir);
@@ -329,17 +472,7 @@ static void test_direct(void **state)
 	assert_true(p->editable && p->direct && p->requested);
 	assert_true(eb_digest_is_zero(&p->sha256));
 
-	/* the same where it has to be taken along */
-	s->r.elsewhere = run_there;
-	s->r.data = &calls;
-	s->r.python = "/usr/bin/python3";
-	PINS(s,
-	     section_resolve(s, "./index/local-1.0", "source",
-			     "--find-links ./index", NULL),
-	     "beta==2.0 local==1.0 source==1.0");
-	assert_int_equal(calls, 1);
-	assert_string_equal(section_pin(s, "local")->url, folder);
-	s->r.elsewhere = NULL;
+	test_direct_sources(s, folder);
 }
 
 /* --- other places
@@ -395,6 +528,7 @@ static void test_repository(void **state)
 		print_message("no git here: not looked at\n");
 		skip();
 	}
+	/* by uv's own git, where nobody fetches */
 	PINS(s,
 	     section_resolve(s, "repo @ git+file://%D/repository@main", NULL),
 	     "beta==2.0 repo==1.0");
@@ -406,6 +540,77 @@ static void test_repository(void **state)
 	assert_true(p->direct && p->requested);
 	assert_true(eb_starts(p->url, "file:///"));
 	assert_non_null(p->build);
+}
+
+/* What a caller fetched, whatever the way to it. */
+static int fetch(void *data, const char *url, struct eb_pin *pin, char **dir,
+		 struct eb_error *err)
+{
+	struct asking *a = data;
+
+	eb_strv_addf(&a->asked, "%s %s", url, pin->url);
+	if (a->rc < 0)
+		return eb_err_set(err, EB_REFUSED, "\"%s\": no", pin->url);
+	pin->commit = eb_strdup("0123456789012345678901234567890123456789");
+	pin->version = eb_strdup("7");
+	*dir = eb_path_join(a->s->dir, "tree");
+	return 0;
+}
+
+static void test_commits(void **state)
+{
+	struct section *s = *state;
+	eb_autofree char *dir = NULL, *below = NULL;
+	const struct eb_pin *p;
+	struct asking a;
+
+	NEED_UV(s);
+	dir = eb_path_join(s->dir, "tree");
+	below = eb_path_join(dir, "be low");
+	write_text(dir, "setup.py", "asked");
+	write_text(below, "pyproject.toml",
+		   "[project]\nname = \"repo\"\nversion = \"1.0\"\n"
+		   "optional-dependencies = {more = [\"beta<2.5\"]}\n");
+	begin_asking(s, &a);
+	s->r.checkout = fetch;
+	PINS(s,
+	     section_resolve(s,
+			     "repo[more] @ git+ssh://git:pw@h.example/a/x.git"
+			     "@v1#subdirectory=be%20low ; python_version > '3'",
+			     "x @ git+ssh://h.example/y ; python_version < '3'",
+			     NULL),
+	     "beta==2.0 repo==1.0");
+	assert_int_equal(a.asked.n, 1);
+	assert_string_equal(a.asked.v[0], "ssh://git:pw@h.example/a/x.git "
+					  "ssh://git@h.example/a/x.git");
+	p = section_pin(s, "repo");
+	assert_int_equal(p->source, EB_PIN_VCS);
+	assert_string_equal(p->url, "ssh://git@h.example/a/x.git");
+	assert_string_equal(p->revision, "v1");
+	assert_string_equal(p->subdirectory, "be low");
+	assert_string_equal(p->file, "repo-1.0");
+	assert_int_equal(strlen(p->commit), 40);
+	assert_true(p->direct && p->requested && p->build);
+	/* without a name, asked for it; two lines, fetched once */
+	a.answer = "Name: top\nVersion: 2.0\nRequires-Dist: beta<2\n";
+	PINS(s,
+	     section_resolve(s, "git+https://h.example/x@v2",
+			     "git+https://h.example/x@v2#subdirectory=be%20low",
+			     NULL),
+	     "beta==1.0 repo==1.0 top==2.0");
+	assert_int_equal(a.asked.n, 3);
+	assert_string_equal(a.asked.v[2], "git+https://h.example/x@v2 2");
+	assert_null(section_pin(s, "top")->subdirectory);
+	REFUSES(s,
+		section_resolve(
+			s, "y @ git+https://h.example/x#subdirectory=..", NULL),
+		EB_INPUT, "has no folder \"..\"");
+	a.rc = -1;
+	REFUSES(s,
+		section_resolve(s, "beta", "y @ git+ssh://h.example/x", NULL),
+		EB_REFUSED, "\"ssh://h.example/x\": no");
+	assert_int_equal(s->err.line, 11);
+	end_asking(s, &a);
 }
 
 static void test_offline(void **state)
@@ -530,25 +735,6 @@ static void test_constraint_hashes(void **state)
 	REFUSES(s, section_again(s), EB_NO, "has a hash that is asked for");
 }
 
-static void test_ssh(void **state)
-{
-	struct section *s = *state;
-
-	NEED_UV(s);
-	REFUSES(s,
-		section_resolve(s, "beta", "x @ git+ssh://git@h.example/x.git",
-				NULL),
-		EB_REFUSED, "without the keys that ssh asks for");
-	assert_non_null(strstr(s->err.hint, "git+file://"));
-	assert_int_equal(s->err.line, 11);
-	PINS(s,
-	     section_resolve(s, "beta==2.0",
-			     "x @ git+ssh://git@h.example/x.git ; "
-			     "python_version < '3'",
-			     NULL),
-	     "beta==2.0");
-}
-
 static void test_time(void **state)
 {
 	struct section *s = *state;
@@ -625,16 +811,18 @@ int main(void)
 		cmocka_unit_test(test_constraints),
 		cmocka_unit_test(test_preferences),
 		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_bad_answers),
+		cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_believed),
 		cmocka_unit_test(test_direct),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_repository),
+		cmocka_unit_test(test_commits),
 		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_hashes),
 		cmocka_unit_test(test_other_hashes),
 		cmocka_unit_test(test_constraint_hashes),
-		cmocka_unit_test(test_ssh),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_build),
 		cmocka_unit_test(test_leftovers),

@@ -341,6 +341,64 @@ static void test_conda_wins(void **state)
 	load_free(&l);
 }
 
+/* CEP 48: keys without an ending; what has no known kind is passed over. */
+static void test_v3(void **state)
+{
+	static const char text[] =
+		"{\"v3\":{\"conda\":{\"a-1-0\":{\"name\":\"a\",\"version\":"
+		"\"1\",\"build\":\"0\"}},\"tar.bz2\":{\"b-1.0.conda-0\":{"
+		"\"name\":\"b\",\"version\":\"1\",\"build\":\"0\"}},"
+		"\"whl\":{\"c\":{\"name\":\"c\"}}},\"packages\":{}}";
+	struct load l;
+
+	(void)state;
+	put_text("v3/noarch/repodata.json", text);
+	load_local(&l, "v3");
+	assert_loaded(&l, 2);
+	assert_string_equal(only(&l, "a")->fn, "a-1-0.conda");
+	assert_string_equal(only(&l, "b")->fn, "b-1.0.conda-0.tar.bz2");
+	assert_int_equal(l.warnings, 0);
+	load_free(&l);
+	put_text("v3/noarch/repodata.json", "{\"v3\":[]}");
+	load_local(&l, "v3");
+	assert_loaded(&l, 0);
+	load_free(&l);
+}
+
+/* What there was before a .conda came. */
+static void test_as_of_conda(void **state)
+{
+	static const char *const conda[] = {
+		R("a-1-0.conda", "a", "1", ",'timestamp':1600000000002"),
+		R("odd.conda", "b", "1", ",'timestamp':1600000000002"),
+		R("c-1-0.conda", "c", "1", ",'timestamp':1600000000000"),
+		NULL,
+	};
+	static const char *const old[] = {
+		R("a-1-0.tar.bz2", "a", "1", ",'timestamp':1600000000000"),
+		R("odd.tar.bz2", "b", "1", ",'timestamp':1600000000000"),
+		R("c-1-0.tar.bz2", "c", "1", ""),
+		NULL,
+	};
+	struct options o = { .o = { .as_of = 1600000000000 } };
+	eb_autofree char *path = eb_path_join(top, "asofconda");
+	struct load l;
+
+	(void)state;
+	put_rows("asofconda/noarch/repodata.json", conda, old);
+	load(&l, path, &o);
+	assert_loaded(&l, 3);
+	assert_string_equal(only(&l, "a")->fn, "a-1-0.tar.bz2");
+	assert_string_equal(only(&l, "b")->fn, "odd.tar.bz2");
+	assert_string_equal(only(&l, "c")->fn, "c-1-0.conda");
+	load_free(&l);
+	load(&l, path, NULL);
+	assert_loaded(&l, 3);
+	assert_string_equal(only(&l, "a")->fn, "a-1-0.conda");
+	assert_string_equal(only(&l, "b")->fn, "odd.conda");
+	load_free(&l);
+}
+
 static void test_as_of(void **state)
 {
 	static const char *const old[] = {
@@ -729,6 +787,28 @@ static void test_other_file(void **state)
 	load_free(&l);
 }
 
+/* bzip2 of tiny("a"), by bzip2 itself. */
+static void test_bz2(void **state)
+{
+	eb_autofree char *a = tiny("a");
+	eb_autofree char *command =
+		eb_asprintf("bzip2 -f %s/bz2/noarch/repodata.json", top);
+	struct options o = { .store = "store-bz2" };
+	struct load l;
+
+	(void)state;
+	put_text("bz2/noarch/repodata.json", a);
+	if (system(command) != 0)
+		skip();
+	load_local(&l, "bz2");
+	assert_loaded(&l, 1);
+	load_free(&l);
+	load_http(&l, "", "bz2", &o);
+	assert_loaded(&l, 1);
+	assert_int_equal(count("", "bz2/noarch/repodata.json.bz2"), 1);
+	load_free(&l);
+}
+
 static void test_truncated(void **state)
 {
 	struct options o = { .store = "store5", .tries = 2 };
@@ -979,6 +1059,9 @@ int main(void)
 		cmocka_unit_test(test_base_url),
 		cmocka_unit_test(test_conda_wins),
 		cmocka_unit_test(test_as_of),
+		cmocka_unit_test(test_as_of_conda),
+		cmocka_unit_test(test_v3),
+		cmocka_unit_test(test_bz2),
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_not_json),
 		cmocka_unit_test(test_deep_and_long),

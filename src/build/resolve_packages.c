@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the channels' packages a lock has. */
+#include <string.h>
+
+#include <envbuild/base.h>
+#include <envbuild/decision.h>
+#include <envbuild/repodata.h>
+#include <envbuild/solve.h>
+
+#include "env_prefix.h"
+#include "resolve_packages.h"
+
+/* The kernel that images are expected to meet at least, where
+ * CONDA_OVERRIDE_LINUX says nothing else: it is the host's, not ours. */
+#define TARGET_LINUX "5.4"
+/* What conda assumes of a target whose C library nothing tells. */
+#define TARGET_GLIBC "2.17"
+
+struct virtuals {
+	struct eb_virtual v[8];
+	size_t n;
+};
+
+static void add_virtual(struct virtuals *vs, const char *name,
+			const char *version, const char *build)
+{
+	vs->v[vs->n++] = (struct eb_virtual){ (char *)name, (char *)version,
+					      (char *)build };
+}
+
+/* An override that is set but empty takes the package away. */
+static const char * override(const char *variable, const char *usual)
+{
+	const char *value = getenv(variable);
+
+	return value ? value : usual;
+}
+
+/* The GPUs of the fleet, the least of them; NULL: not known. Caller frees. */
+static char *least_arch(const struct eb_config *c)
+{
+	return c->gpu_arch ? eb_strndup(c->gpu_arch, strcspn(c->gpu_arch, ","))
+			   : NULL;
+}
+
+static void add_cuda(struct virtuals *vs, const char *cuda, const char *arch)
+{
+	cuda = override("CONDA_OVERRIDE_CUDA", cuda ? cuda : "");
+	arch = override("CONDA_OVERRIDE_CUDA_ARCH", arch ? arch : "");
+	if (!*cuda)
+		return;
+	add_virtual(vs, "__cuda", cuda, "0");
+	if (*arch)
+		add_virtual(vs, "__cuda_arch", arch, "0");
+}
+
+static void describe_target(struct virtuals *vs, const struct eb_base *base,
+			    const char *platform)
+{
+	const char *glibc = override("CONDA_OVERRIDE_GLIBC",
+				     base->glibc ? base->glibc : TARGET_GLIBC);
+	const char *linux_version =
+		override("CONDA_OVERRIDE_LINUX", TARGET_LINUX);
+	const char *arch =
+		override("CONDA_OVERRIDE_ARCHSPEC",
+			 strstr(platform, "arm64") ? "aarch64" : "x86_64");
+
+	add_virtual(vs, "__unix", "0", "0");
+	if (*linux_version)
+		add_virtual(vs, "__linux", linux_version, "0");
+	if (*glibc)
+		add_virtual(vs, "__glibc", glibc, "0");
+	if (*arch)
+		add_virtual(vs, "__archspec", "1", arch);
+}
+
+/* All that is asked for; `python`: what no line asks for, or NULL. */
+static const struct eb_matchspec **specs_of(const struct eb_spec *spec,
+					    const struct eb_matchspec *python)
+{
+	const struct eb_matchspec **specs =
+		eb_calloc(spec->n_conda + 1, sizeof *specs);
+
+	for (size_t i = 0; i < spec->n_conda; i++)
+		specs[i] = spec->conda[i];
+	specs[spec->n_conda] = python;
+	return specs;
+}
+
+static int load(struct eb_resolver *r, const struct eb_matchspec *python,
+		struct eb_repodata **out, struct eb_error *err)
+{
+	const struct eb_spec *spec = r->env->spec;
+	eb_autofree const struct eb_matchspec **specs = specs_of(spec, python);
+	struct eb_repodata_options options = {
+		.subdir = eb_conda_subdir(r->config->platform),
+		.offline = r->config->offline,
+		.refresh = r->config->refresh,
+		.spec = specs,
+		.n_specs = spec->n_conda + !!python,
+	};
+	EB_CLEANUP(eb_registry_free_ptr) struct eb_registry *registry = NULL;
+	struct eb_stage stage;
+	int rc;
+
+	registry = eb_channel_registry(r->env, r->config, r->events);
+	options.registry = registry;
+	if (r->config->as_of)
+		eb_date_parse(r->config->as_of, &options.as_of);
+	eb_stage_begin(r->events, &stage, "repodata");
+	rc = eb_repodata_load(&r->env->request.channels, &options, r->store,
+			      r->http, r->events, out, err);
+	eb_stage_end(r->events, &stage);
+	return rc;
+}
+
+static enum eb_priority priority(const char *text)
+{
+	return !strcmp(text, "flexible")   ? EB_PRIORITY_FLEXIBLE
+	       : !strcmp(text, "disabled") ? EB_PRIORITY_DISABLED
+					   : EB_PRIORITY_STRICT;
+}
+
+static int solve(struct eb_resolver *r, const struct eb_base *base,
+		 const struct eb_repodata *repodata,
+		 const struct eb_matchspec *python, struct eb_solution *out,
+		 struct eb_error *err)
+{
+	const struct eb_spec *spec = r->env->spec;
+	eb_autofree char *arch = least_arch(r->config);
+	eb_autofree const struct eb_matchspec **specs = specs_of(spec, python);
+	struct virtuals vs = { 0 };
+	struct eb_solve_request request = {
+		.repodata = repodata,
+		.spec = specs,
+		.n_specs = spec->n_conda + !!python,
+		.virtuals = vs.v,
+		.priority = priority(r->config->channel_priority),
+		.channels = &r->env->request.channels,
+		.alias = r->config->channel_alias,
+		.pip_beside_python = true,
+	};
+	struct eb_stage stage;
+	int rc;
+
+	describe_target(&vs, base, r->config->platform);
+	add_cuda(&vs, r->decision->virtual_cuda, arch);
+	request.n_virtuals = vs.n;
+	eb_stage_begin(r->events, &stage, "solve");
+	rc = eb_solve(&request, out, r->events, err);
+	eb_stage_end(r->events, &stage);
+	if (rc < 0 && !err->file)
+		eb_err_at(err, spec->file, 0, 0);
+	return rc;
+}
+
+static size_t find(const struct eb_repodata *rd, const struct eb_solution *s,
+		   const char *name)
+{
+	unsigned channel;
+	size_t i = 0;
+
+	while (i < s->n &&
+	       strcmp(eb_repodata_record(rd, s->record[i], &channel)->name,
+		      name))
+		i++;
+	return i;
+}
+
+/* A Python for the pip section, where no line and no package brings one: as
+ * conda does, which adds pip, and pip needs a Python. Nobody asked for it. */
+static int solve_for_pip(struct eb_resolver *r, const struct eb_base *base,
+			 const struct eb_repodata *rd,
+			 const struct eb_matchspec *python,
+			 struct eb_solution *out, struct eb_error *err)
+{
+	size_t i;
+
+	eb_solution_release(out);
+	if (solve(r, base, rd, python, out, err) < 0)
+		return -1;
+	i = find(rd, out, "python");
+	if (i < out->n)
+		out->requested[i] = false;
+	r->default_python = true;
+	return 0;
+}
+
+static int choose(struct eb_resolver *r, const struct eb_base *base,
+		  struct eb_repodata **rd, struct eb_solution *out,
+		  struct eb_error *err)
+{
+	const struct eb_spec *spec = r->env->spec;
+	EB_CLEANUP(eb_matchspec_free_ptr) struct eb_matchspec *python = NULL;
+
+	/* a base alone needs no channel */
+	if (!spec->n_conda && !spec->n_pip)
+		return 0;
+	if (spec->n_pip &&
+	    !(python = eb_matchspec_parse("python", EB_STRICT, err)))
+		return -1;
+	if (load(r, python, rd, err) < 0 ||
+	    (spec->n_conda && solve(r, base, *rd, NULL, out, err) < 0))
+		return -1;
+	if (!python || find(*rd, out, "python") < out->n)
+		return 0;
+	return solve_for_pip(r, base, *rd, python, out, err);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct eb_locked_package *p = a, *q = b;
+
+	return strcmp(p->record.name, q->record.name);
+}
+
+static void take_packages(struct eb_lock *lock, const struct eb_repodata *rd,
+			  const struct eb_solution *s)
+{
+	unsigned channel;
+
+	lock->package = eb_calloc(s->n + 1, sizeof *lock->package);
+	for (size_t i = 0; i < s->n; i++) {
+		eb_record_copy(&lock->package[i].record,
+			       eb_repodata_record(rd, s->record[i], &channel));
+		lock->package[i].requested = s->requested[i];
+	}
+	lock->n = s->n;
+	qsort(lock->package, lock->n, sizeof *lock->package, by_name);
+}
+
+/* Those of an environment that is there, without asking a channel. */
+static int take_exact(struct eb_resolver *r, struct eb_lock *lock,
+		      struct eb_error *err)
+{
+	const struct eb_spec *spec = r->env->spec;
+	const struct eb_exact *x = spec->exact;
+
+	lock->package = eb_calloc(x->n + 1, sizeof *lock->package);
+	for (size_t i = 0; i < x->n; i++) {
+		eb_record_copy(&lock->package[i].record, &x->record[i]);
+		lock->package[i].requested = x->requested[i];
+		lock->n++;
+	}
+	if (r->explains || r->told_prefix)
+		return 0;
+	r->told_prefix = true;
+	return eb_prefix_tell(spec->file, r->events, err);
+}
+
+int eb_choose_packages(struct eb_resolver *r, const struct eb_base *base,
+		       struct eb_lock *lock, struct eb_error *err)
+{
+	EB_CLEANUP(eb_repodata_free_ptr) struct eb_repodata *rd = NULL;
+	EB_CLEANUP(eb_solution_release) struct eb_solution solution = { 0 };
+
+	r->default_python = false;
+	if (r->env->spec->exact)
+		return take_exact(r, lock, err);
+	if (choose(r, base, &rd, &solution, err) < 0)
+		return -1;
+	take_packages(lock, rd, &solution);
+	return 0;
+}
