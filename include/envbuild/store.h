@@ -145,8 +145,9 @@ int eb_store_images(struct eb_store *s, eb_image_fn *fn, void *data,
  * whose layers lie in a registry -> itself), "projects" (payload key -> the
  * Python projects that it installs), "step" (key of an executed step ->
  * result), "step-story" (result -> how long that took, its log), "step-layer"
- * (result that is a layer -> its diff ID, size, packages), "archive" (source of
- * a step -> itself), "environment" (HOST/PREFIX and a name of the team's
+ * (result that is a layer -> its diff ID, size, packages), "step-image" (step
+ * key and a number -> a blob of a result that is an image), "archive" (source
+ * of a step -> itself), "environment" (HOST/PREFIX and a name of the team's
  * catalogue -> its definition), "needs" (archive of a project -> what its
  * build asks for). Blobs named by a fact are kept alive by
  * eb_store_put_fact's `blob` (may be NULL). */

@@ -37,6 +37,7 @@ struct call {
 	int exited, out; /* out: what it prints; -1: into the log */
 	uint64_t deadline, next_look;
 	const char *limit; /* that was reached */
+	int signal;	   /* that came; 0 */
 };
 
 static void release(struct call *c)
@@ -168,21 +169,53 @@ static void stop(struct call *c)
 	kill(-c->p.pid, SIGKILL);
 }
 
+/* What comes while it runs ends it first. */
+static volatile sig_atomic_t caught;
+
+static void note_signal(int number)
+{
+	caught = number;
+}
+
+static const int signals[] = { SIGINT, SIGTERM };
+#define SIGNALS (sizeof signals / sizeof *signals)
+
+static void catch_signals(struct sigaction *before)
+{
+	struct sigaction action = { .sa_handler = note_signal };
+
+	caught = 0;
+	for (size_t i = 0; i < SIGNALS; i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+static void leave_signals(const struct sigaction *before)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &before[i], NULL);
+}
+
 static void watch(struct call *c)
 {
-	while (!wait_some(c)) {
+	struct sigaction before[SIGNALS];
+
+	catch_signals(before);
+	while (!c->limit && !caught && !wait_some(c)) {
 		uint64_t now = eb_now_ns();
 
 		if (now >= c->deadline)
 			c->limit = eb_limit_names[EB_LIMIT_BUILD_TIME];
 		else if (disk_is_full(c, now))
 			c->limit = eb_limit_names[EB_LIMIT_BUILD_DISK];
-		if (!c->limit)
-			continue;
-		stop(c);
-		return;
 	}
+	if (c->limit || caught)
+		stop(c);
 	kill(-c->p.pid, SIGKILL); /* what it has left running */
+	c->signal = caught;
+	leave_signals(before);
 }
 
 /* --- how it went -----------------------------------------------------------
@@ -264,6 +297,11 @@ int eb_dockerfile_call(struct eb_dockerfile_making *m, const char *doing,
 	watch(&c);
 	if (eb_process_wait(&c.p, &status, err) < 0)
 		return -1;
+	if (c.signal)
+		return eb_err_set(
+			err,
+			c.signal == SIGINT ? EB_INTERRUPTED : EB_TERMINATED,
+			c.signal == SIGINT ? "interrupted" : "terminated");
 	if (c.limit || status)
 		return explain(&c, status, err);
 	return out ? last_line(&c, out, err) : 0;

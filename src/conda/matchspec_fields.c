@@ -102,11 +102,11 @@ static char *plain_version(const char *value, bool with_build)
 {
 	const char *rest = value + strspn(value, "= ");
 
-	if (value[0] != '=' || !*rest || strpbrk(rest, ",|"))
+	if (value[0] != '=' || !*rest)
 		return eb_strdup(value);
 	if (value[1] == '=' && !with_build)
 		return eb_strdup(rest);
-	if (strchr(rest, '='))
+	if (strpbrk(rest, "=,|"))
 		return eb_strdup(value);
 	return eb_asprintf("%s%s", rest,
 			   with_build || eb_ends(rest, "*") ? "" : "*");

@@ -153,6 +153,8 @@ bool eb_uv_local_in(const struct eb_pip_line *l, size_t *at, size_t *n);
 /* DIR/NAME-VERSION-py3-none-any.whl: what conda installs, for a resolver. */
 int eb_uv_stub_write(const char *dir, const struct eb_installed *p,
 		     struct eb_error *err);
+/* What it requires, by conda's own metadata. */
+void eb_uv_stub_told(const struct eb_installed *p, struct eb_told *out);
 
 /* --- kept between runs (uv_known.c) ----------------------------------------
  */

@@ -136,6 +136,19 @@ static void put_told(struct eb_buf *b, const struct eb_told *t)
 	put_list(b, "provides-extra", &t->extras);
 }
 
+/* An index may have a file of the same version whose requirements are others:
+ * those of a torch for GPUs, of which conda installs the one for CPUs. */
+static void put_condas(struct eb_buf *b, const struct eb_uv_call_plan *plan)
+{
+	for (size_t i = 0; i < plan->r->n_installed; i++) {
+		EB_CLEANUP(eb_told_release) struct eb_told t = { 0 };
+
+		eb_uv_stub_told(&plan->r->installed[i], &t);
+		if (!is_behind(plan, &t))
+			put_told(b, &t);
+	}
+}
+
 int eb_uv_settings_write(const struct eb_uv_call_plan *plan,
 			 const struct eb_strv *find, const char *dir,
 			 struct eb_error *err)
@@ -153,6 +166,7 @@ int eb_uv_settings_write(const struct eb_uv_call_plan *plan,
 		put_index(&text, x);
 	put_list(&text, "find-links", find);
 	put_choice(&text, plan);
+	put_condas(&text, plan);
 	for (size_t i = 0; i < plan->n_told; i++)
 		if (!is_behind(plan, &plan->told[i]))
 			put_told(&text, &plan->told[i]);

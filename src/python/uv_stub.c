@@ -82,30 +82,43 @@ static void end(struct zip *z)
 
 /* A requirement that a resolver could not read would cost the whole answer;
  * without it the project is installed by conda all the same. */
-static void add_requirement(struct eb_buf *out, const char *value)
+static bool can_be_told(const char *requirement)
 {
-	struct eb_pep508 r = { 0 };
-	struct eb_error err = EB_ERROR_INIT;
+	EB_CLEANUP(eb_pep508_release) struct eb_pep508 r = { 0 };
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 
-	if (eb_pep508_parse(value, &r, &err) == 0 && !r.url)
-		eb_buf_addf(out, "Requires-Dist: %s\n", value);
-	eb_err_release(&err);
-	eb_pep508_release(&r);
+	return eb_pep508_parse(requirement, &r, &ignored) == 0 && !r.url;
 }
 
-/* Of the headers of its own metadata. */
-static void add_headers(struct eb_buf *out, const char *metadata, size_t len)
+void eb_uv_stub_told(const struct eb_installed *p, struct eb_told *out)
 {
-	eb_autofree char *text = eb_strndup(metadata ? metadata : "", len);
+	eb_autofree char *text =
+		eb_strndup(p->metadata ? p->metadata : "", p->metadata_len);
 	char *rest = text, *line;
 
+	*out = (struct eb_told){ .name = eb_strdup(p->name),
+				 .version = eb_strdup(p->version) };
 	while ((line = strsep(&rest, "\n")) && line[strspn(line, "\r")]) {
 		line[strcspn(line, "\r")] = 0;
-		if (strncasecmp(line, "Requires-Dist:", 14) == 0)
-			add_requirement(out, eb_strip(line + 14));
-		else if (strncasecmp(line, "Provides-Extra:", 15) == 0)
-			eb_buf_addf(out, "%s\n", line);
+		if (!strncasecmp(line, "Requires-Dist:", 14) &&
+		    can_be_told(eb_strip(line + 14)))
+			eb_strv_add(&out->depends, eb_strip(line + 14));
+		else if (!strncasecmp(line, "Provides-Extra:", 15))
+			eb_strv_add(&out->extras, eb_strip(line + 15));
 	}
+}
+
+static void add_headers(struct eb_buf *out, const struct eb_installed *p)
+{
+	EB_CLEANUP(eb_told_release) struct eb_told t = { 0 };
+
+	eb_uv_stub_told(p, &t);
+	eb_buf_addf(out, "Metadata-Version: 2.1\nName: %s\nVersion: %s\n",
+		    t.name, t.version);
+	for (size_t i = 0; i < t.depends.n; i++)
+		eb_buf_addf(out, "Requires-Dist: %s\n", t.depends.v[i]);
+	for (size_t i = 0; i < t.extras.n; i++)
+		eb_buf_addf(out, "Provides-Extra: %s\n", t.extras.v[i]);
 }
 
 int eb_uv_stub_write(const char *dir, const struct eb_installed *p,
@@ -127,9 +140,7 @@ int eb_uv_stub_write(const char *dir, const struct eb_installed *p,
 			*c = '_';
 	eb_buf_init(&z.data, EB_MAX_METADATA);
 	eb_buf_init(&z.list, EB_MAX_METADATA);
-	eb_buf_addf(&text, "Metadata-Version: 2.1\nName: %s\nVersion: %s\n",
-		    p->name, p->version);
-	add_headers(&text, p->metadata, p->metadata_len);
+	add_headers(&text, p);
 	member = eb_asprintf("%s.dist-info/METADATA", base);
 	add(&z, member, text.data);
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {

@@ -302,6 +302,28 @@ failures() {
 		fail "left: $(find "$SCRATCH/s/tmp" -mindepth 1 | head -n 3)"
 }
 
+# A signal ends what runs, and nothing stays.
+a_signal() {
+	mkdir p
+	printf 'FROM oci:%s\nRUN echo begun; sleep 3583\n' "$SCRATCH/bases:one" \
+		>p/Dockerfile
+	"$ENVBUILD" build "$SCRATCH/a.yml" --dockerfile p/Dockerfile \
+		--cache-dir "$SCRATCH/s" >/dev/null 2>&1 &
+	local pid=$! got=0
+	for _ in $(seq 100); do
+		if pgrep -f '^sleep 3583'; then
+			break
+		fi
+		sleep 0.2
+	done
+	kill -TERM "$pid"
+	wait "$pid" || got=$?
+	same 143 "$got"
+	! pgrep -f '^sleep 3583' || fail 'it runs still'
+	[ -z "$(find "$SCRATCH/s/tmp" -mindepth 1 | head -n 1)" ] ||
+		fail "left: $(find "$SCRATCH/s/tmp" -mindepth 1 | head -n 3)"
+}
+
 it 'a Dockerfile makes the base' the_base
 it 'what is known needs no buildah' known_without_buildah
 it 'the lock names content, images, key and result' the_lock_names_it
@@ -313,4 +335,5 @@ it "Azure's baseDockerfile" azure_v1
 it "Azure's build context" azure_v2
 it 'wrong use' wrong_use
 it 'what fails is told with its last lines' failures
+it 'a signal ends it' a_signal
 done_testing

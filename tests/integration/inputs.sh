@@ -112,12 +112,13 @@ refused() {
 	printf 'python: 3.8\n' >config.yml
 	fails 3 'belongs to the command line' "$ENVBUILD" hash env.yml \
 		--config config.yml
-	"$ENVBUILD" lint env.yml --conda-package scipy >found
+	"$ENVBUILD" lint env.yml --no-index --conda-package scipy >found
 	grep -q '^--conda-package: note: "scipy" names no version' found
 	grep -q '^env.yml:1:1: note: .*no-channels' found
-	"$ENVBUILD" lint --conda-package scipy --pip-package b==1 >found
+	"$ENVBUILD" lint --no-index --conda-package scipy \
+		--pip-package b==1 >found
 	grep -q '^command line: note: .*no-channels' found
-	"$ENVBUILD" lint --python 3.8 --json | jq -e '
+	"$ENVBUILD" lint --python 3.8 --no-index --json | jq -e '
 		.findings | all(.file | test("^(--python|command line)$"))' >out
 }
 it 'what is wrong with them names the option' refused

@@ -15,6 +15,7 @@ static const char *const wheels[] = {
 	"many 1.0 tag=cp37-cp37m-manylinux2014_x86_64",
 	"many 1.0 tag=cp37-cp37m-manylinux_2_31_x86_64",
 	"many 1.0 tag=py3-none-any",
+	"gpu 1.0 tag=cp37-cp37m-manylinux2014_x86_64 requires=beta",
 	"many 1.0 kind=static",
 	"static 1.0 kind=static requires=beta",
 	"source 1.0 kind=backend requires=beta<2.5",
@@ -161,6 +162,25 @@ static void test_constraints(void **state)
 	     "old==1.0 opt==1.0");
 	assert_int_equal(s->result.replaced.n, 0);
 	PINS(s, section_resolve(s, "shared", NULL), "");
+	s->r.installed = NULL;
+	s->r.n_installed = 0;
+}
+
+/* An index has the same version, with a requirement that conda's has not. */
+static void test_own_metadata(void **state)
+{
+	static const char none[] = "Metadata-Version: 2.1\nName: gpu\n"
+				   "Version: 1.0\n";
+	static const struct eb_installed gpu = { (char *)"gpu", (char *)"1.0",
+						 (char *)"py-gpu", none,
+						 sizeof none - 1 };
+	struct section *s = *state;
+
+	NEED_UV(s);
+	PINS(s, section_resolve(s, "gpu", NULL), "beta==2.5 gpu==1.0");
+	s->r.installed = &gpu;
+	s->r.n_installed = 1;
+	PINS(s, section_resolve(s, "gpu", NULL), "");
 	s->r.installed = NULL;
 	s->r.n_installed = 0;
 }
@@ -809,6 +829,7 @@ int main(void)
 		cmocka_unit_test(test_best_file),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_constraints),
+		cmocka_unit_test(test_own_metadata),
 		cmocka_unit_test(test_preferences),
 		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_bad_answers),
