@@ -27,6 +27,8 @@ enum { EB_STORE_READONLY = 1, EB_STORE_NETWORK = 2 };
  * the store when nobody else has it removes what was left in tmp/. */
 int eb_store_open(const char *dir, unsigned flags, struct eb_store **out,
 		  struct eb_error *err);
+/* Was it opened with EB_STORE_READONLY? Nothing can be kept in it then. */
+bool eb_store_is_readonly(const struct eb_store *store);
 void eb_store_close(struct eb_store *s);
 EB_AUTOPTR(struct eb_store, eb_store_close)
 const char *eb_store_dir(const struct eb_store *s);

@@ -3,6 +3,7 @@
  * options, packages of the runtime, builds and suffixes, index lines, and
  * last what the tables know about a framework. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <envbuild/mem.h>
@@ -84,9 +85,20 @@ static char *named_text(const struct eb_item *i, eb_cudas set)
 						      : "*");
 }
 
+/* A later minor of the same major? */
+static bool is_later(const struct eb_case *c, eb_cudas set, eb_cudas than)
+{
+	const char *low = eb_cudas_lowest(&c->u, set);
+	const char *high = eb_cudas_highest(&c->u, than);
+
+	return low && high && eb_cuda_compare(low, high) > 0 &&
+	       strtoul(low, NULL, 10) == strtoul(high, NULL, 10);
+}
+
 /* cuda-version also comes along with tools that are newer than the toolkit
  * (pytorch-cuda=12.1 brings cuda-cccl 12.9): what the toolkit itself says
- * counts. The package that does; NULL: nothing says otherwise. */
+ * counts. The package that does; NULL: nothing says otherwise. An older one, or
+ * one of another major, contradicts. */
 static const struct eb_item *toolkit_says(const struct eb_case *c,
 					  const struct eb_item *i, eb_cudas set)
 {
@@ -96,10 +108,10 @@ static const struct eb_item *toolkit_says(const struct eb_case *c,
 		const struct eb_item *o = &c->item[n];
 		eb_cudas other;
 
-		if (!is_runtime(o))
+		if (!is_runtime(o) || strcmp(o->name, i->name) == 0)
 			continue;
 		other = eb_cudas_that_fit(&c->u, o->constraint, false);
-		if (other && !(other & set))
+		if (is_later(c, set, other))
 			return o;
 	}
 	return NULL;

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include <envbuild/index.h>
 #include <envbuild/json.h>
 
 #include "env_catalog.h"
@@ -138,12 +139,22 @@ int eb_environment_parse(const char *text, size_t len, const char *what,
 }
 
 /* --- what everybody may read ------------------------------------------ */
+#define URL_END " \t\r\n\"'`,;<>[]|\\"
+#define HOST_END " \t\r\n\"\\/?#" /* a password may have the others */
+#define NAME                         \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"abcdefghijklmnopqrstuvwxyz_0123456789"
+
 /* The URL around a "://", its end; what a quote or a bracket ends is one. */
 static char *url_at(const char *text, const char *sep)
 {
 	const char *from = sep;
-	size_t n = strcspn(sep, " \t\r\n\"'`,;<>[]|\\");
+	size_t n = 3 + strcspn(sep + 3, HOST_END);
+	const char *at = memrchr(sep, '@', n);
 
+	if (!at || !memchr(sep + 3, ':', (size_t)(at - sep) - 3))
+		n = 0;
+	n += strcspn(sep + n, URL_END);
 	while (from > text && (strchr("+-.", from[-1]) ||
 			       (from[-1] >= '0' && from[-1] <= '9') ||
 			       (from[-1] >= 'a' && from[-1] <= 'z') ||
@@ -152,27 +163,62 @@ static char *url_at(const char *text, const char *sep)
 	return eb_strndup(from, (size_t)(sep - from) + n);
 }
 
-/* A login that is none: ssh's user without a password, ${NAME}. */
-static bool is_harmless(const char *url)
+/* Of "${NAME}", which a text begins with; 0: it does not. */
+static size_t variable_length(const char *p)
 {
-	const char *login = strstr(url, "://") + 3;
-	size_t n = strcspn(login, "@/?#");
+	size_t n = eb_starts(p, "${") ? strspn(p + 2, NAME) : 0;
 
-	if (login[n] != '@')
-		return false; /* /t/TOKEN/ */
-	if (memmem(login, n, "${", 2))
-		return true;
-	return !memchr(login, ':', n) &&
-	       memmem(url, (size_t)(login - url), "ssh", 3);
+	return n && p[2 + n] == '}' ? n + 3 : 0;
 }
 
+/* A login that is none: ssh's user without a password, ${NAME} for all that is
+ * secret. */
+static bool is_harmless(const char *url, const char *login, size_t n)
+{
+	const char *colon = memchr(login, ':', n);
+	const char *secret = colon ? colon + 1 : login;
+	size_t len = n - (size_t)(secret - login);
+
+	return (len && variable_length(secret) == len) ||
+	       (!colon && memmem(url, (size_t)(login - url), "ssh", 3));
+}
+
+/* The URL without what stands where a secret would, and is none: a login, a
+ * part of the path, a pair of the query. */
+static char *without_names(const char *url)
+{
+	char *out = eb_strdup(url), *to = strstr(out, "://") + 3;
+	const char *p = url + (to - out);
+	const char *at = memrchr(p, '@', strcspn(p, "/?#"));
+
+	if (at && is_harmless(url, p, (size_t)(at - p)))
+		p = at + 1;
+	while (*p) {
+		size_t n = strchr("/=", p[-1]) ? variable_length(p) : 0;
+
+		if (!n || !strchr("/?&#", p[n])) {
+			*to++ = *p++;
+			continue;
+		}
+		while (!strchr("/?&", to[-1]))
+			to--;
+		p += n;
+	}
+	*to = '\0';
+	return out;
+}
+
+/* Where a URL has a login, a token in its path, or a signature; NULL. */
 static const char *secret_in(const char *text)
 {
 	for (const char *p = text; p && (p = strstr(p, "://")); p += 3) {
-		eb_autofree char *url = url_at(text, p);
+		eb_autofree char *found = url_at(text, p);
+		eb_autofree char *url = without_names(found);
 		eb_autofree char *told = eb_url_redact(url);
+		eb_autofree char *shown = eb_index_shown(url);
 
-		if (strcmp(url, told) && !is_harmless(url))
+		if (strcmp(url, told) != 0 ||
+		    (strcmp(url, shown) != 0 && !eb_starts(url, "file:")))
 			return p;
 	}
 	return NULL;

@@ -54,6 +54,9 @@ void eb_look_conda(struct eb_looking *k);
  * frees. */
 uint32_t *eb_look_rows(const struct eb_looking *k, const struct eb_matchspec *m,
 		       size_t *n);
+/* Of those: might a channel that could not be had decide otherwise? */
+bool eb_look_is_open(const struct eb_looking *k, const struct eb_matchspec *m,
+		     const uint32_t *row, size_t n);
 /* The nearest of sorted versions to the place where one would stand. */
 void eb_look_near(const struct eb_strv *sorted, size_t at, struct eb_buf *out);
 /* Versions of records, oldest first, each once. */

@@ -51,9 +51,8 @@ uint32_t *eb_look_rows(const struct eb_looking *k, const struct eb_matchspec *m,
 	return out;
 }
 
-/* Might a channel that could not be had decide otherwise? */
-static bool is_open(const struct eb_looking *k, const struct eb_matchspec *m,
-		    const uint32_t *row, size_t n)
+bool eb_look_is_open(const struct eb_looking *k, const struct eb_matchspec *m,
+		     const uint32_t *row, size_t n)
 {
 	unsigned last = n && is_strict(k, m) ? channel_of(k, row[0])
 					     : (unsigned)k->channels.n;
@@ -318,7 +317,7 @@ static void look_at(struct eb_looking *k, size_t i)
 	if (!name || eb_starts(name, "__") || eb_matchspec_url(m))
 		return;
 	row = eb_look_rows(k, m, &n);
-	if (is_open(k, m, row, n))
+	if (eb_look_is_open(k, m, row, n))
 		return;
 	survey(k, m, row, n, &s);
 	if (!n && eb_matchspec_channel(m) && has_name(k, name))

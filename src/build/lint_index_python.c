@@ -26,13 +26,15 @@ static bool is_allowed(const struct eb_looking *k, const struct eb_record *r)
 	return v != NULL;
 }
 
-/* Newest first. */
+/* Newest first; none where a channel that does not answer may have others. */
 static void from_channels(struct eb_looking *k, const struct eb_matchspec *m)
 {
 	size_t n, kept = 0;
 	eb_autofree uint32_t *row = eb_look_rows(k, m, &n);
 	struct eb_strv all EB_CLEANUP(eb_strv_release) = { 0 };
 
+	if (eb_look_is_open(k, m, row, n))
+		return;
 	for (size_t i = 0; i < n; i++)
 		if (is_allowed(k, eb_repodata_record(k->rd, row[i], NULL)))
 			row[kept++] = row[i];

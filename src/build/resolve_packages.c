@@ -178,7 +178,11 @@ static int solve_for_pip(struct eb_resolver *r, const struct eb_base *base,
 
 	eb_solution_release(out);
 	if (solve(r, base, rd, python, out, err) < 0)
-		return -1;
+		return err->hint ? -1
+				 : eb_err_hint(err, "nothing asks for the "
+						    "Python that the pip "
+						    "section is for, so any "
+						    "was asked for; name one");
 	i = find(rd, out, "python");
 	if (i < out->n)
 		out->requested[i] = false;

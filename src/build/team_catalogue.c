@@ -31,12 +31,14 @@ int eb_shared_artifact(struct eb_shared *s, const char *stem, const char *name,
 	eb_autofree char *tag = eb_catalogue_tag(stem, name, version);
 	bool label = !strcmp(stem, "label");
 	int rc = eb_artifact_get(s->team, tag, EB_MT_ENVIRONMENT, out, err);
+	const char *noted;
 
 	if (rc <= 0)
 		return rc;
+	noted = eb_artifact_noted(out, EB_NOTE_VERSION);
 	if (is_note(out, EB_NOTE_NAME, name) &&
 	    is_note(out, label ? EB_NOTE_LABEL : EB_NOTE_VERSION, version) &&
-	    eb_artifact_noted(out, EB_NOTE_VERSION))
+	    noted && eb_shared_may_be(name, noted))
 		return 1;
 	eb_artifact_release(out);
 	return other_one(s, tag, err);

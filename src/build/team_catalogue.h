@@ -75,6 +75,9 @@ int eb_shared_artifact(struct eb_shared *s, const char *stem, const char *name,
 int eb_shared_take(struct eb_shared *s, const struct eb_artifact *a,
 		   struct eb_named **out, struct eb_error *err);
 bool eb_shared_is_archived(const struct eb_artifact *a);
+/* Anybody can write a tag: nothing passes for a curated one, and nothing is
+ * called what could not be registered. */
+bool eb_shared_may_be(const char *name, const char *version);
 
 /* --- which there are ------------------------------------------------------ */
 struct eb_version {

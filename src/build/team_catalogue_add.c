@@ -18,8 +18,8 @@
  * Nothing of this depends on time: who waits for one that was killed goes on
  * himself after a while, and the number is left out. Claims stay, for somebody
  * may be between 1 and 3 for however long. For a version that is asked for
- *there is no going on: who comes behind gives up and writes so, and a claim of
- *one that was killed counts for ten minutes.
+ * there is no going on: who comes behind gives up and writes so, and a claim of
+ * one that was killed counts for ten minutes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -299,10 +299,12 @@ static int mark(struct eb_adding *a, struct eb_error *err)
 	return 0;
 }
 
-static void keep(const struct eb_shared *s, const struct eb_named *e, bool made)
+/* The next number is the latest; a version that was asked for may be none. */
+static void keep(const struct eb_shared *s, const struct eb_named *e,
+		 bool latest)
 {
 	const struct eb_env_ref ref = { .name = e->name,
-					.version = made ? NULL : e->version };
+					.version = latest ? NULL : e->version };
 
 	eb_environment_keep(&s->config, &ref, e, s->events);
 }
@@ -330,6 +332,6 @@ int eb_shared_add(void *place, struct eb_named *e,
 		rc = add_next(&a, made, err);
 	eb_buf_release(&a.text);
 	if (rc > 0)
-		keep(place, e, *made);
+		keep(place, e, *made && !a.asked);
 	return rc < 0 ? -1 : rc ? 0 : too_many(&a, err);
 }

@@ -53,6 +53,20 @@ struct looking {
 	char *label; /* it is one of that version */
 };
 
+/* The label that it says, where it is the one of its tag. */
+static char *label_of(const struct eb_artifact *a, const char *name,
+		      const char *tag)
+{
+	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const char *label = eb_artifact_noted(a, EB_NOTE_LABEL);
+	eb_autofree char *is = NULL;
+
+	if (!label || eb_env_label_check(label, &why) < 0)
+		return NULL;
+	is = eb_catalogue_tag("label", name, label);
+	return strcmp(is, tag) ? NULL : eb_strdup(label);
+}
+
 /* What is no label any more, or damaged, is none. */
 static int look(void *arg, struct eb_error *err)
 {
@@ -73,7 +87,7 @@ static int look(void *arg, struct eb_error *err)
 	version = eb_artifact_noted(&a, EB_NOTE_VERSION);
 	if (name && version && !strcmp(name, l->name) &&
 	    !strcmp(version, l->version))
-		l->label = eb_strdup(eb_artifact_noted(&a, EB_NOTE_LABEL));
+		l->label = label_of(&a, name, l->tag);
 	return 0;
 }
 

@@ -90,12 +90,12 @@ static int damaged(struct eb_version *e, struct eb_error *err)
 	return 0;
 }
 
-/* Anybody can write a tag: nothing passes for a curated one. */
-static bool may_be(const char *name)
+bool eb_shared_may_be(const char *name, const char *version)
 {
 	struct eb_error why EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 
-	return eb_env_name_check(name, &why) == 0;
+	return eb_env_name_check(name, &why) == 0 &&
+	       eb_env_version_check(version, &why) == 0;
 }
 
 /* What a hashed tag stands for is what the artifact says, if that has this
@@ -108,7 +108,7 @@ static int take_name(struct eb_version *e, struct eb_error *err)
 
 	if (name && version)
 		tag = eb_catalogue_tag("def", name, version);
-	if (!tag || strcmp(tag, e->tag) || !may_be(name)) {
+	if (!tag || strcmp(tag, e->tag) || !eb_shared_may_be(name, version)) {
 		eb_err_set(err, EB_INTEGRITY,
 			   "\"%s:%s\" is an environment of another name",
 			   e->shared->team->text, e->tag);
@@ -173,7 +173,7 @@ static void add_tag(struct eb_versions *v, const char *tag, const char *name)
 	int rc = eb_catalogue_tag_read(tag, "def", &is, &version);
 
 	if (rc < 0 || (rc > 0 && name && strcmp(is, name)) ||
-	    (rc > 0 && !may_be(is)) || v->n == MAX_VERSIONS)
+	    (rc > 0 && !eb_shared_may_be(is, version)) || v->n == MAX_VERSIONS)
 		return;
 	add(v, tag, eb_steal(is), eb_steal(version));
 }

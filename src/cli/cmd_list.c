@@ -44,6 +44,12 @@ static struct entry *add(struct listing *l)
 
 /* --- what there is --- */
 
+/* Somebody else may have written it. */
+static char *told(const char *text)
+{
+	return text ? eb_printable(text) : NULL;
+}
+
 static int add_own(void *data, const struct eb_catalog_row *row,
 		   struct eb_error *err)
 {
@@ -52,8 +58,8 @@ static int add_own(void *data, const struct eb_catalog_row *row,
 	(void)err;
 	e->column[NAME] = eb_strdup(row->name);
 	e->column[VERSION] = eb_strdup(row->version);
-	e->column[FRAMEWORK] = eb_strdup(row->framework);
-	e->column[CUDA] = eb_strdup(row->cuda);
+	e->column[FRAMEWORK] = told(row->framework);
+	e->column[CUDA] = told(row->cuda);
 	e->column[STATUS] = eb_strdup(row->archived ? "archived"
 				      : row->shared ? "shared"
 						    : "own");

@@ -2,6 +2,7 @@
 /* envbuild load DIR: a definition that Azure's tools saved, into the
  * catalogue. */
 #include <envbuild/azure.h>
+#include <envbuild/file.h>
 
 #include "cmd_named.h"
 
@@ -31,6 +32,11 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	eb_autofree char *name = NULL;
 	bool made;
 
+	/* a name is no folder: clone takes those */
+	if (!eb_path_exists(cli->args.v[0]))
+		return eb_err_set(err, EB_INPUT,
+				  "\"%s\", loading: there is no such folder",
+				  cli->args.v[0]);
 	if (name_of(cli, &name, err) < 0)
 		return -1;
 	if (eb_cli_register(cli, cli->args.v[0], name,

@@ -15,10 +15,13 @@ static int flush(struct eb_error *err)
 	return 0;
 }
 
+/* Somebody else may have written it. */
 static void line(const char *key, const char *value)
 {
-	if (value)
-		printf("%-12s %s\n", key, value);
+	eb_autofree char *told = value ? eb_printable(value) : NULL;
+
+	if (told)
+		printf("%-12s %s\n", key, told);
 }
 
 static void lines(const char *key, const struct eb_strv *values)

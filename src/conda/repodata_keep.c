@@ -154,7 +154,7 @@ int eb_rd_take(struct eb_rd_load *l, struct eb_rd_job *job,
 {
 	struct eb_rd_map map = { 0 };
 
-	if (l->store && source) {
+	if (l->store && source && !eb_store_is_readonly(l->store)) {
 		int got;
 
 		if (keep(l, f->key, b, source, err) < 0)

@@ -145,7 +145,7 @@ int eb_rd_shards_keep(struct eb_rd_load *l, struct eb_rd_shards *s,
 	eb_autofree const struct eb_rd_head **segment = NULL;
 	struct eb_blob_writer *w = NULL;
 
-	if (!s->changed || !l->store)
+	if (!s->changed || !l->store || eb_store_is_readonly(l->store))
 		return 0;
 	segment = eb_calloc(s->table->n + 1, sizeof *segment);
 	for (uint32_t i = 0; i < s->table->n; i++)

@@ -294,11 +294,12 @@ static int read_python(struct eb_azure_reader *r,
 	return read_conda(r, python);
 }
 
-/* The document itself, to be saved again; a login is not kept. */
+/* The document itself, to be saved again; a login is not kept, neither half of
+ * it: one alone is refused by its reader. */
 static int keep(struct eb_azure_reader *r)
 {
 	struct eb_azure *out = r->out;
-	json_t *docker, *login;
+	json_t *docker, *login, *password;
 
 	out->v1 = eb_json_parse(out->source, strlen(out->source), out->file,
 				r->err);
@@ -306,9 +307,11 @@ static int keep(struct eb_azure_reader *r)
 		return -1;
 	docker = json_object_get(out->v1, "docker");
 	login = json_object_get(docker, "baseImageRegistry");
-	if (!json_is_string(json_object_get(login, "password")))
+	password = json_object_get(login, "password");
+	if (!password || json_is_null(password))
 		return 0;
 	json_object_set_new(login, "password", json_null());
+	json_object_set_new(login, "username", json_null());
 	free(out->source);
 	out->source = NULL;
 	return 0;

@@ -12,6 +12,7 @@ struct dockerfile {
 	struct eb_lint_list *out;
 	unsigned line;
 	bool updated; /* "apt-get update" was seen in this stage */
+	bool known;   /* the base is one of which we know what it lacks */
 	bool conda;   /* there may be a conda */
 };
 
@@ -43,8 +44,9 @@ static const char *const old_systems[] = {
 	"debian:stretch", "centos:6",	 "centos:7",	 "centos:8",
 };
 
-/* Images of whose makers it is known that they have no conda. */
-static bool has_no_conda(const char *image)
+/* Images of whose makers it is known that they have neither a conda nor lists
+ * of packages. */
+static bool is_known(const char *image)
 {
 	static const char *const names[] = { "ubuntu", "debian", "python",
 					     "nvidia/cuda", "alpine" };
@@ -67,7 +69,8 @@ static void lint_from(struct dockerfile *d, const char *rest)
 {
 	rest += strspn(rest, " \t");
 	d->updated = false;
-	d->conda = !has_no_conda(rest);
+	d->known = is_known(rest);
+	d->conda = !d->known;
 	for (size_t i = 0; i < sizeof old_systems / sizeof *old_systems; i++)
 		if (strstr(rest, old_systems[i]))
 			lint(d, "dockerfile-old-system", "take a newer base",
@@ -78,17 +81,22 @@ static void lint_from(struct dockerfile *d, const char *rest)
 
 static void lint_install(struct dockerfile *d, const char *command)
 {
+	struct eb_lint_found *f;
+
 	if (!strstr(command, " -y") && !strstr(command, " -qy") &&
 	    !strstr(command, "--yes") && !strstr(command, "--assume-yes") &&
 	    !strstr(command, " -qq"))
 		lint(d, "dockerfile-apt", "write apt-get install -y",
 		     "\"apt-get install\" asks whether to go on, and nobody "
 		     "answers");
-	if (!d->updated)
-		lint(d, "dockerfile-apt",
-		     "write apt-get update && apt-get install -y ...",
-		     "no \"apt-get update\" before it: most bases have no "
-		     "list of packages");
+	if (d->updated)
+		return;
+	f = lint(d, "dockerfile-apt",
+		 "write apt-get update && apt-get install -y ...",
+		 "no \"apt-get update\" before it: most bases have no list of "
+		 "packages");
+	if (!d->known)
+		eb_lint_lower(f, EB_LEVEL_WARNING);
 }
 
 /* "conda" as a command: at the start, or behind "&&", ";" and the like. */

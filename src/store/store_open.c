@@ -110,6 +110,11 @@ static int open_readonly(struct eb_store *s, struct eb_error *err)
 	return open_index(s, err) < 0 ? -1 : open_folders(s, err);
 }
 
+bool eb_store_is_readonly(const struct eb_store *store)
+{
+	return store->readonly;
+}
+
 int eb_store_open(const char *dir, unsigned flags, struct eb_store **out,
 		  struct eb_error *err)
 {

@@ -155,6 +155,7 @@ there_and_back() {
 	cmp v1/conda_dependencies.yml out1/conda_dependencies.yml
 	same "$(definition mine)" "$(definition v1)"
 	same "$("$ENVBUILD" load out1 --name other)" other:1
+	fails 3 'no such folder' "$ENVBUILD" load mine --name copy
 	"$ENVBUILD" save other out2 >out
 	grep -q '"name": "other"' out2/azureml_environment.json
 	fails 3 'is there already' "$ENVBUILD" save mine out1

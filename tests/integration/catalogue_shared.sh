@@ -132,6 +132,14 @@ own_and_kept() {
 	fails 1 '' "$ENVBUILD" check n --local --shared
 	same "$(requests main)" ''
 	fails 2 'with --offline' "$ENVBUILD" label n:1 prod --shared --offline
+	# A smaller number than the latest, by itself, is no latest.
+	on one
+	eb register env.yml --name k --version 7
+	eb hash k
+	define python
+	eb register env.yml --name k --version 3
+	same "$(eb show k --local --json | jq -r .version)" 7
+	on two
 	# The light program is enough for that.
 	mkdir light
 	cp "$ENVBUILD" light/envbuild
@@ -374,7 +382,7 @@ secrets() {
 
 # What stands in a registry is not believed.
 hostile() {
-	local good blob
+	local good blob odd
 	shared hostile
 	define python
 	eb register env.yml --name n
@@ -421,6 +429,28 @@ hostile() {
 		put_manifest def-AzureML-new.v1
 	! listed | grep -q AzureML || fail 'it is listed'
 	fails 3 'no environment' "$ENVBUILD" hash AzureML-new --shared
+	# Nor a version or a label that nobody could have given.
+	odd=$'9\e[31m'
+	as odd version "$odd" "def-$(printf 'odd\0%s' "$odd" | sha256sum |
+		head -c 32)"
+	! listed | grep -q ^odd || fail 'it is listed'
+	as good version "$odd" label-good.vprod
+	fails 6 'another name' "$ENVBUILD" hash good@prod --shared
+	manifest def-good.v1 | jq -c '.annotations["dev.envbuild.label"] =
+		"other"' | put_manifest label-good.vprod
+	same "$(eb show good --json | jq -c .labels)" '[]'
+	# Nor words that a terminal obeys.
+	manifest def-good.v1 | jq -c '.annotations["dev.envbuild.framework"] =
+		"x\u001b[31m"' | put_manifest def-good.v1
+	eb list --own | grep -qF 'x\x1b[31m'
+}
+
+# as NAME ANNOTATION VALUE TAG: "good" 1 with it, as another one.
+as() {
+	manifest def-good.v1 | jq -c --arg name "$1" --arg value "$3" '
+		.annotations["org.opencontainers.image.title"] = $name |
+		.annotations["org.opencontainers.image.'"$2"'"] = $value |
+		.annotations["dev.envbuild.label"] = "prod"' | put_manifest "$4"
 }
 
 # text TEXT: "n:1" has this as its definition.

@@ -142,6 +142,16 @@ silent() {
 	same "$(grep -c 'index-silent' found)" 2
 	has_not found ' error: '
 	[ $((SECONDS - from)) -lt 15 ]
+	# That channel may have a Python 3.9.
+	PIP_INDEX_URL=$html
+	define "http://127.0.0.1:1/x,file://$SCRATCH/root/chan" \
+		'python>=3.8,<3.10' -- 'alpha==2.0'
+	lint --index --timeout 1s >found
+	has_not found ' error: '
+	define "file://$SCRATCH/root/chan,http://127.0.0.1:1/x" \
+		'python>=3.8,<3.10' -- 'alpha==2.0'
+	fails 1 '' lint --index --timeout 1s
+	grep -q 'requires-python' stdout
 	PIP_INDEX_URL=$private
 	define "file://$SCRATCH/root/chan" 'python=3.11' -- 'alpha'
 	fails 1 '' lint --index

@@ -191,12 +191,12 @@ pip_section() {
 	printf 'a\nb ==\n' >r.txt
 	printf 'dependencies:\n- pip:\n  - -r r.txt\n' >e.yml
 	both 3 r.txt:2: '"b =="'
-	# What is right can be hashed, and is not built yet.
+	# What is right can be hashed; these channels have no Python for it.
 	printf 'dependencies:\n- normal\n- pip:\n  - a\n- pip:\n  - b\n' >e.yml
 	"$ENVBUILD" hash e.yml 2>stderr
 	has_words stderr 'warning: e.yml:6:3: '
-	fails 3 'envbuild: e.yml:4:5: ' "$ENVBUILD" build e.yml \
-		--base scratch --channel "file://$channel" --cache-dir c
+	fails 1 'envbuild: e.yml: no solution: "python"' "$ENVBUILD" build \
+		e.yml --base scratch --channel "file://$channel" --cache-dir c
 	has_words stderr 'pip section' hint:
 	no_image c
 }

@@ -547,6 +547,32 @@ static void links_and_modes(void **state)
 }
 
 /* An error is one of a build: the name of a conda file is not used. */
+/* A stage before, or an image that nobody knows, may have the lists. */
+static void lists_of_packages(void **state)
+{
+	static const struct {
+		const char *text;
+		enum eb_level level;
+	} all[] = {
+		{ "FROM ubuntu:22.04\nRUN apt-get install -y x\n",
+		  EB_LEVEL_ERROR },
+		{ "FROM a:1\nRUN apt-get install -y x\n", EB_LEVEL_WARNING },
+		{ "FROM ubuntu:22.04 AS first\nRUN apt-get update\n"
+		  "FROM first\nRUN apt-get install -y x\n",
+		  EB_LEVEL_WARNING },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
+
+		scratch_put("ctx/Dockerfile", all[i].text);
+		lint("env.yml", "build:\n  path: ctx\n", &l);
+		assert_int_equal(find(&l, "dockerfile-apt")->level,
+				 all[i].level);
+	}
+}
+
 static void levels(void **state)
 {
 	struct eb_linted l EB_CLEANUP(eb_linted_release) = { 0 };
@@ -596,6 +622,7 @@ int main(void)
 		cmocka_unit_test(mended_findings_are_gone),
 		cmocka_unit_test(what_is_not_offered),
 		cmocka_unit_test(links_and_modes),
+		cmocka_unit_test(lists_of_packages),
 		cmocka_unit_test(levels),
 		cmocka_unit_test(the_table),
 		cmocka_unit_test(every_rule),
