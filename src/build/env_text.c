@@ -134,6 +134,8 @@ int eb_environment_parse(const char *text, size_t len, const char *what,
 	e = eb_calloc(1, sizeof *e);
 	if (fill(j, what, e, err) < 0)
 		return -1;
+	if (eb_environment_reach(e, err) < 0)
+		return eb_err_prefix(err, "\"%s\"", what);
 	*out = eb_steal(e);
 	return 0;
 }
@@ -260,6 +262,8 @@ int eb_environment_check(const struct eb_named *e, struct eb_error *err)
 	const char *of_files = secret_in(e->files);
 	EB_AUTOBUF(text, EB_MAX_ENVIRONMENT);
 
+	if (eb_environment_reach(e, err) < 0)
+		return -1;
 	if (at)
 		return is_secret(e->file, e->text, at, err);
 	if (of_files)

@@ -324,6 +324,40 @@ static void test_secrets(void **state)
 			fail_msg("shared: %s", bad[i]);
 }
 
+/* Written by anybody who may push, built by everybody: not to be had are files
+ * of those who build. */
+static void test_reach(void **state)
+{
+	static const char *const options[][2] = {
+		{ "dockerfile", "/srv/Dockerfile" },
+		{ "context", "/home" },
+		{ "build-base", "rootfs:/srv/base.tar" },
+	};
+	char project[] = "/tmp/eb-reach-XXXXXX";
+	eb_autofree char *setup = NULL, *text = NULL;
+	struct eb_error err = EB_ERROR_INIT;
+
+	(void)state;
+	assert_true(may_share("dependencies:\n- pip:\n  - a\n"));
+	assert_non_null(mkdtemp(project));
+	setup = eb_path_join(project, "setup.py");
+	must(eb_write_file(setup, "", 0, 0600, &err), &err);
+	text = eb_asprintf("dependencies:\n- pip:\n  - %s\n", project);
+	assert_false(may_share(text));
+	must(eb_remove_tree(project, &err), &err);
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		struct eb_named e EB_CLEANUP(drop) = sample();
+		EB_AUTOBUF(artifact, EB_MAX_ENVIRONMENT);
+
+		eb_strv_add(&e.option_name, options[i][0]);
+		eb_strv_add(&e.option_value, options[i][1]);
+		must_fail(eb_environment_check(&e, &err), &err, EB_INPUT,
+			  options[i][1]);
+		eb_environment_format(&e, &artifact);
+		refused(artifact.data, EB_INPUT, "is of one machine");
+	}
+}
+
 static void test_secret_places(void **state)
 {
 	struct eb_named e EB_CLEANUP(drop) = sample();
@@ -370,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_secrets),
+		cmocka_unit_test(test_reach),
 		cmocka_unit_test(test_secret_places),
 		cmocka_unit_test(test_limits),
 	};
