@@ -41,6 +41,9 @@ static const char *const options[][2] = {
 	{ "--base REF", "HOST/REPOSITORY[:TAG], oci:DIR[:TAG], "
 			"oci-archive:FILE, docker-archive:FILE, rootfs:TAR, "
 			"scratch" },
+	{ "--dockerfile FILE, --context DIR",
+	  "a base that buildah makes of them" },
+	{ "--build-arg NAME=VALUE", "for its ARG lines" },
 	{ "--gpu, --cpu, --allow-cpu", "what is meant; without: the packages "
 				       "say it" },
 	{ "--cuda X.Y, --experimental-cuda", "the CUDA; early builds count" },

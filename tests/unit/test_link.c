@@ -509,6 +509,7 @@ static void bad_old_lists(void **state)
 		{ "a\n", "x y\n", "a line is neither a path nor placeholder" },
 		{ "a\n", "x text 'a\n", "a line is neither a path nor" },
 		{ "a\n", "x text a b\n", "a line is neither a path nor" },
+		{ "a\n", "/p\xff text a\n", "a placeholder is not UTF-8" },
 		{ "a\n", "x odd a\n", "the mode of \"a\" is neither text" },
 	};
 

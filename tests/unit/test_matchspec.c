@@ -253,6 +253,24 @@ static void refusals(void **state)
 }
 
 /* What a user is told, and what a channel may write. */
+static void odd_places(void **state)
+{
+	static const char *const channel[] = {
+		"a b::x", "a\"b::x", "a[b::x", "://x::x", "a b://c::x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof channel / sizeof *channel; i++)
+		refused(channel[i], EB_LENIENT, NULL, NULL);
+	refused("a b::x", EB_STRICT, "neither a name nor a path nor a URL",
+		NULL);
+	refused("https://c.example/a'b.conda", EB_STRICT, "no URL", NULL);
+	refused("a b@", EB_STRICT, "is no name of a feature", NULL);
+	refused("a 1 ^b\"$", EB_STRICT, "a quote in it", NULL);
+	refused("https://c.example/x/linux-64/a-1-b=2.conda", EB_STRICT,
+		"NAME-VERSION-BUILD", NULL);
+}
+
 static void strictness(void **state)
 {
 	(void)state;
@@ -634,6 +652,7 @@ int main(void)
 		cmocka_unit_test(parts),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(odd_places),
 		cmocka_unit_test(strictness),
 		cmocka_unit_test(matching),
 		cmocka_unit_test(numbers_and_digests),

@@ -146,6 +146,10 @@ static void texts(void **state)
 	texts_are("*,>=1", "*,>=1", ">=1");
 	texts_are("1|*", "1|*", "*");
 	texts_are("(1)", "1", "1");
+	/* read again they are the same */
+	texts_are(">=1.*.*", ">=1.*.*", ">=1.*.*");
+	texts_are("3|(<0|>1),(>1|<0)", "3|(<0|>1),(>1|<0)", "3|<0|>1");
+	texts_are("==1.**", "1.**", "*,==1.**");
 }
 
 static void refusals(void **state)
