@@ -16,19 +16,28 @@ static void make_argv(struct eb_confined *c, struct eb_confined_state *s)
 		eb_strv_add(&s->argv, *arg);
 }
 
+/* How the kernel gives memory. An allocator that cannot read it takes and gives
+ * back every few pages by a call of their own: of a resolver's run, a third. */
+static const char *const memory_paths[] = { "/proc/sys/vm/overcommit_memory",
+					    NULL };
+
 /* A program of the machine is executed where it is. */
 static int network_rules(const struct eb_confined *c, struct eb_error *err)
 {
+	EB_CLEANUP(eb_strv_release) struct eb_strv read = { 0 };
 	EB_CLEANUP(eb_strv_release) struct eb_strv execute = { 0 };
-	struct eb_landlock l = { .read = eb_network_paths,
-				 .write = c->root,
-				 .network = true };
+	struct eb_landlock l = { .write = c->root, .network = true };
 	const char *const *path;
 
+	for (path = eb_network_paths; *path; path++)
+		eb_strv_add(&read, *path);
+	for (path = memory_paths; *path; path++)
+		eb_strv_add(&read, *path);
 	for (path = eb_program_paths; *path; path++)
 		eb_strv_add(&execute, *path);
 	for (path = c->see; path && *path; path++)
 		eb_strv_add(&execute, *path);
+	l.read = (const char *const *)read.v;
 	l.execute = (const char *const *)execute.v;
 	return eb_landlock_rules(&l, err);
 }

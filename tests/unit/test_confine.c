@@ -696,6 +696,17 @@ static void programs(struct place *p, const struct outside *o)
 	with_text(p, NULL, "kill -0 %d", (int)getpid());
 }
 
+/* What an allocator has to know of the kernel, and nothing beside it. */
+static void memory(struct place *p)
+{
+	char text[16];
+
+	read_file("/proc/sys/vm/overcommit_memory", text, sizeof text);
+	allowed(p, "read x < /proc/sys/vm/overcommit_memory; echo $x", text);
+	if (!strcmp(p->c.way, "landlock"))
+		refused(p, "read x < /proc/sys/vm/swappiness", "/proc");
+}
+
 static void sockets(struct place *p, const struct outside *o)
 {
 	with_text(p, "connected\n", "exec 3<>%s && echo connected", o->tcp);
@@ -754,6 +765,7 @@ static void network(struct place *p, const char *way)
 	open_outside(p, &o);
 	files(p, &o);
 	programs(p, &o);
+	memory(p);
 	sockets(p, &o);
 	nothing_inherited(p);
 	close_outside(p, &o);
