@@ -29,8 +29,8 @@ int eb_blob_source_find(struct eb_store *store, const struct eb_digest *blob,
 
 /* --- push: blobs in the background ---------------------------------------- */
 /*
- * Blobs may be handed over while others are still being made; each is looked
- * for, mounted, copied or sent by a few threads. An error ends the work and is
+ * Blobs may be handed over while others are still being made; each is mounted
+ * or looked for, copied or sent by a few threads. An error ends the work and is
  * told by eb_push_wait().
  */
 struct eb_push;
@@ -41,6 +41,9 @@ struct eb_push_totals {
 struct eb_push *eb_push_new(struct eb_registry *registry,
 			    struct eb_repository *to, struct eb_store *store,
 			    struct eb_events *events);
+/* As far as can be seen nobody has pushed there before: what is small is sent
+ * without looking. Said before anything is queued. */
+void eb_push_first(struct eb_push *p);
 /* Queue one; a digest that was queued before is passed by. Its bytes come from
  * the store, else from a place that eb_blob_source_find() gives; where the same
  * host has it in another repository (a source of the store), it is mounted. */
@@ -54,6 +57,11 @@ void eb_push_data(struct eb_push *p, const struct eb_digest *d,
  * sent at once. `data` as above, or NULL: the store has it. */
 void eb_push_fresh(struct eb_push *p, const struct eb_digest *d,
 		   const void *data, uint64_t size, const char *task);
+/* The same of bytes in memory, by the caller's own thread, done when it
+ * returns: mounted from a source of the store, else sent without looking. It is
+ * a source after the next eb_push_wait(). */
+int eb_push_now(struct eb_push *p, const struct eb_digest *d, const void *data,
+		uint64_t size, struct eb_error *err);
 /* That one is in the repository already: nothing is to be done for it. */
 void eb_push_known(struct eb_push *p, const struct eb_digest *d);
 /* Until everything that was queued is there. What was sent or mounted is a

@@ -193,11 +193,23 @@ static void forget_push(struct eb_team_work *w)
 	eb_locked_free(eb_steal(w->locked));
 }
 
+/* No list of environments: there are none. */
+static struct eb_push *open_push(struct eb_team_work *w)
+{
+	const struct eb_recent *seen = eb_team_recent_seen(w->t);
+	struct eb_push *p =
+		eb_push_new(w->t->registry, w->t->repo, w->store, w->events);
+
+	if (seen && eb_recent_is_none(seen))
+		eb_push_first(p);
+	return p;
+}
+
 static int attempt(struct eb_team_work *w, struct eb_error *err)
 {
 	int rc;
 
-	w->push = eb_push_new(w->t->registry, w->t->repo, w->store, w->events);
+	w->push = open_push(w);
 	rc = send_stored(w, err);
 	if (rc == 0) {
 		eb_known_release(&w->map);

@@ -28,10 +28,12 @@ struct layer {
 static int put_layer(void *arg, struct eb_error *err)
 {
 	struct layer *j = arg;
-	const struct eb_known *map = &j->l->w->map;
+	struct eb_later *l = j->l;
+	const struct eb_recent *seen = eb_team_recent_seen(l->w->t);
 
-	return eb_team_put_layer(&j->l->team, j->item,
-				 map->paths.data + j->item->paths_at, err);
+	return eb_team_put_layer(&l->team, l->push,
+				 seen && eb_recent_is_none(seen), j->item,
+				 l->w->map.paths.data + j->item->paths_at, err);
 }
 
 /* A package's own layer, and not one that was found by its tag or by the map
@@ -84,7 +86,7 @@ static int put_all(struct eb_later *l, struct eb_error *err)
 	}
 	rc = eb_pool_wait(pool, err);
 	eb_pool_free(pool);
-	return rc;
+	return rc < 0 ? -1 : eb_push_wait(l->push, err);
 }
 
 static int open_client(struct eb_later *l, struct eb_error *err)

@@ -79,8 +79,9 @@ static void describe(struct eb_artifact *a, const struct eb_item *item,
 	eb_artifact_add(a, EB_MT_PATHS, &digest, paths->len);
 }
 
-int eb_team_put_layer(struct eb_team *t, const struct eb_known_item *layer,
-		      const char *paths, struct eb_error *err)
+int eb_team_put_layer(struct eb_team *t, struct eb_push *push, bool fresh,
+		      const struct eb_known_item *layer, const char *paths,
+		      struct eb_error *err)
 {
 	eb_autofree char *tag =
 		eb_team_tag_of(EB_TAG_LAYER, &layer->item.key, NULL);
@@ -88,7 +89,7 @@ int eb_team_put_layer(struct eb_team *t, const struct eb_known_item *layer,
 	struct eb_artifact_data data[EB_ARTIFACT_LAYERS] = { 0 };
 	EB_AUTOBUF(packed, EB_MAX_PATHS);
 	struct eb_remote remote;
-	int there = eb_manifest_head(t->repo, tag, &remote, err);
+	int there = fresh ? 0 : eb_manifest_head(t->repo, tag, &remote, err);
 
 	if (there)
 		return there < 0 ? -1 : 0;
@@ -98,5 +99,8 @@ int eb_team_put_layer(struct eb_team *t, const struct eb_known_item *layer,
 				  "the path list of a layer is too long");
 	describe(&a, &layer->item, &packed);
 	data[1] = (struct eb_artifact_data){ packed.data, packed.len };
-	return eb_artifact_put(t, tag, EB_MT_LAYER, &a, data, err);
+	if (eb_push_now(push, &a.layer[1].digest, packed.data, packed.len,
+			err) < 0)
+		return -1;
+	return eb_artifact_point(t, tag, EB_MT_LAYER, &a, data, err);
 }

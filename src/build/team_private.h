@@ -168,8 +168,10 @@ EB_AUTOPTR(struct eb_locked, eb_locked_free)
 int eb_team_get_layer(struct eb_team *t, const struct eb_digest *key,
 		      const char *compressor, struct eb_known *out,
 		      struct eb_error *err);
-int eb_team_put_layer(struct eb_team *t, const struct eb_known_item *layer,
-		      const char *paths, struct eb_error *err);
+/* Its path list goes by `push`; `fresh`: nobody has put one there before. */
+int eb_team_put_layer(struct eb_team *t, struct eb_push *push, bool fresh,
+		      const struct eb_known_item *layer, const char *paths,
+		      struct eb_error *err);
 
 /* --- recent
  * ---------------------------------------------------------------------- */
@@ -195,6 +197,8 @@ struct eb_recent {
 	struct eb_digest stands; /* what it was read from; zero: nothing */
 	bool damaged;		 /* something stands there and is none */
 };
+/* Nothing stood there, not even something damaged. */
+bool eb_recent_is_none(const struct eb_recent *r);
 int eb_team_get_recent(struct eb_team *t, struct eb_recent *out,
 		       struct eb_error *err); /* 1 0 -1 */
 /* Read, put this one in front (its definition's older entry goes), write. */

@@ -107,6 +107,11 @@ static int read_text(struct eb_team *t, struct eb_buf *text,
 	return 1;
 }
 
+bool eb_recent_is_none(const struct eb_recent *r)
+{
+	return eb_digest_is_zero(&r->stands) && !r->damaged;
+}
+
 int eb_team_get_recent(struct eb_team *t, struct eb_recent *out,
 		       struct eb_error *err)
 {

@@ -172,6 +172,33 @@ void eb_push_fresh(struct eb_push *p, const struct eb_digest *d,
 	queue(p, &job);
 }
 
+static void note_fresh(struct eb_push *p, const struct eb_digest *d)
+{
+	pthread_mutex_lock(&p->mutex);
+	eb_digests_add(&p->fresh, d);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+int eb_push_now(struct eb_push *p, const struct eb_digest *d, const void *data,
+		uint64_t size, struct eb_error *err)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv place = { 0 };
+	const struct eb_blob_ref blob = { *d, size };
+
+	if (eb_blob_source_find(p->store, d, &place, err) < 0)
+		return -1;
+	if (!eb_push_mount(p, &blob, &place) &&
+	    eb_push_send(p, &blob, data, NULL, err) < 0)
+		return -1;
+	note_fresh(p, d);
+	return 0;
+}
+
+void eb_push_first(struct eb_push *p)
+{
+	p->first = true;
+}
+
 void eb_push_known(struct eb_push *p, const struct eb_digest *d)
 {
 	pthread_mutex_lock(&p->mutex);

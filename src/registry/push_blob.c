@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One blob into a repository: it is there; else mounted from a neighbour; else
- * sent from the store; else copied from wherever it is known to be. */
+/* One blob into a repository: mounted from a neighbour that is known to have
+ * it, which where it is there already does no harm and saves a question; it is
+ * there; else sent from the store; else copied from wherever it is known to
+ * be. */
 #include <string.h>
 
 #include <envbuild/mem.h>
 
 #include "push_int.h"
+
+/* Looking costs a third of what sending it would. */
+#define SMALL ((uint64_t)1 << 20)
 
 /* What keeps us from mounting keeps us from nothing else. */
 static bool mount(struct eb_push *p, const struct eb_blob_ref *blob,
@@ -89,37 +94,57 @@ static int copy(struct eb_push *p, const struct eb_blob_ref *blob,
 	return got ? 0 : no_source(blob, err);
 }
 
-/* Mounted, sent from the store, or copied. */
-static int bring(struct eb_push *p, const struct eb_blob_ref *blob,
-		 const char *task, enum eb_push_way *way, struct eb_error *err)
+bool eb_push_mount(struct eb_push *p, const struct eb_blob_ref *blob,
+		   const struct eb_strv *place)
 {
-	EB_CLEANUP(eb_strv_release) struct eb_strv place = { 0 };
-	int got;
+	for (size_t i = 0; i < place->n; i++)
+		if (mount(p, blob, place->v[i]))
+			return true;
+	return false;
+}
 
-	if (eb_blob_source_find(p->store, &blob->digest, &place, err) < 0)
-		return -1;
-	*way = EB_PUSH_MOUNTED;
-	for (size_t i = 0; i < place.n; i++)
-		if (mount(p, blob, place.v[i]))
-			return 0;
-	got = send_stored(p, blob, task, err);
+/* Sent from the store, or copied. */
+static int bring(struct eb_push *p, const struct eb_blob_ref *blob,
+		 const struct eb_strv *place, const char *task,
+		 enum eb_push_way *way, struct eb_error *err)
+{
+	int got = send_stored(p, blob, task, err);
+
 	*way = EB_PUSH_SENT;
 	if (got)
 		return got < 0 ? -1 : 0;
-	return copy(p, blob, &place, task, way, err);
+	return copy(p, blob, place, task, way, err);
+}
+
+/* 1 it is there already, 0, -1 */
+static int look(struct eb_push *p, const struct eb_blob_ref *blob,
+		struct eb_error *err)
+{
+	if (p->first && blob->size <= SMALL)
+		return 0;
+	return eb_blob_head(p->to, &blob->digest, blob->size, err);
 }
 
 int eb_push_one(struct eb_push *p, const struct eb_blob_ref *blob,
 		const void *data, const char *task, enum eb_push_way *way,
 		struct eb_error *err)
 {
-	int got = eb_blob_head(p->to, &blob->digest, blob->size, err);
+	EB_CLEANUP(eb_strv_release) struct eb_strv place = { 0 };
+	int got;
 
+	if (!data &&
+	    eb_blob_source_find(p->store, &blob->digest, &place, err) < 0)
+		return -1;
+	*way = EB_PUSH_MOUNTED;
+	if (!eb_strv_has(&place, eb_repository_text(p->to)) &&
+	    eb_push_mount(p, blob, &place))
+		return 0;
 	*way = EB_PUSH_THERE;
+	got = look(p, blob, err);
 	if (got)
 		return got < 0 ? -1 : 0;
 	if (!data)
-		return bring(p, blob, task, way, err);
+		return bring(p, blob, &place, task, way, err);
 	*way = EB_PUSH_SENT;
 	return eb_push_send(p, blob, data, task, err);
 }

@@ -27,6 +27,7 @@ struct eb_push {
 	struct eb_events *events;
 	struct eb_pool *pool;
 	atomic_bool ending;
+	bool first;		 /* nothing is expected there */
 	pthread_mutex_t mutex;	 /* of what follows */
 	struct eb_digests seen;	 /* queued, and not failed since */
 	struct eb_digests fresh; /* there, and not yet remembered as source */
@@ -46,6 +47,10 @@ enum eb_push_way {
  * store has (NULL); 0 or -1. */
 int eb_push_send(struct eb_push *p, const struct eb_blob_ref *blob,
 		 const void *data, const char *task, struct eb_error *err);
+/* push_blob.c: from a neighbour that the store knows; an error is none, for
+ * there are other ways. */
+bool eb_push_mount(struct eb_push *p, const struct eb_blob_ref *blob,
+		   const struct eb_strv *place);
 /* push_blob.c: make sure that it is there; `data` may be NULL. 0 or -1. */
 int eb_push_one(struct eb_push *p, const struct eb_blob_ref *blob,
 		const void *data, const char *task, enum eb_push_way *way,
