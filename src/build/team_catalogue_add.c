@@ -15,11 +15,11 @@
  * Never two get to step 4 with one version: had each a list without the other's
  * claim, or with the other's next one, then the later of the lists would lack a
  * claim that was written before it, or one of the two would have gone on.
- * Nothing of this depends on time: who waits for one that was killed goes on
- * himself after a while, and the number is left out. Claims stay, for somebody
- * may be between 1 and 3 for however long. For a version that is asked for
- * there is no going on: who comes behind gives up and writes so, and a claim of
- * one that was killed counts for ten minutes.
+ * Nothing of this depends on time: who waits for one that was killed, or that
+ * is very slow, goes on himself after a while, and the number is left out.
+ *Claims stay, for somebody may be between 1 and 3 for however long. For a
+ *version that is asked for there is no going on: who comes behind gives up and
+ *writes so, and a claim of one that was killed counts for ten minutes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -248,7 +248,7 @@ static int add_next(struct eb_adding *a, bool *made, struct eb_error *err)
 		return rc;
 	version = next(a, &v);
 	if (eb_claim(a, version, err) < 0 ||
-	    eb_claim_wait(a, version, &o, EB_CLAIM_LISTS, err) < 0)
+	    eb_claim_wait(a, version, &o, EB_CLAIM_PATIENCE, err) < 0)
 		return -1;
 	*made = true;
 	rc = o.n ? 0 : take(a, version, err);

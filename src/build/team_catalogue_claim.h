@@ -6,7 +6,9 @@
 #include "team_catalogue.h"
 
 #define EB_NOTE_GIVEN_UP "dev.envbuild.given-up"
-#define EB_CLAIM_LISTS 8 /* at most, until others have gone on: 2 s in all */
+#define EB_CLAIM_LISTS 8 /* at most, until it is seen who wants it: 2 s */
+/* The same, until those behind us have gone on, who may be slow: 12 s. */
+#define EB_CLAIM_PATIENCE 24
 
 struct eb_adding {
 	struct eb_shared *shared;
