@@ -15,13 +15,29 @@ bool eb_choice_counts(const struct eb_framework *f)
 
 /* ---- which there are to choose from ---------------------------------------*/
 
+/* The user's own base is all that has one. */
+static eb_cudas set_of_base(struct eb_case *c)
+{
+	eb_autofree char *minor =
+		c->d->image_cuda ? eb_cuda_minor(c->d->image_cuda) : NULL;
+	eb_cudas set = minor ? eb_cudas_of(&c->u, minor) : 0;
+
+	if (set)
+		eb_strv_addf(&c->d->assumption,
+			     "No package says which CUDA; that of %s is taken.",
+			     c->r->base);
+	return set;
+}
+
 /* Named as a default: what the newest torch of the tables has as its lowest
  * stable build. */
 static eb_cudas default_set(struct eb_case *c)
 {
 	struct eb_table t;
-	eb_cudas set = 0;
+	eb_cudas set = set_of_base(c);
 
+	if (set)
+		return set;
 	eb_table_open(&t, eb_frameworks_tsv);
 	while (!set && eb_table_next(&t)) {
 		set = eb_cudas_of(&c->u, t.row.cell[FRAMEWORK_STABLE]);

@@ -226,6 +226,15 @@ static void of_option(struct eb_case *c)
 		     c->r->cuda);
 }
 
+static const char *of_none(const struct eb_case *c)
+{
+	return c->r->base && c->d->image_cuda
+		       ? "No package that is known uses CUDA's libraries: "
+			 "the base's are there for what comes later."
+		       : "No package that is known uses CUDA's libraries, and "
+			 "so none are in the base.";
+}
+
 int eb_cuda_libraries(struct eb_case *c)
 {
 	const struct eb_item *carrier = conda_carrier(c);
@@ -246,8 +255,6 @@ int eb_cuda_libraries(struct eb_case *c)
 			     carrier->shown);
 	of_option(c);
 	if (!c->d->libraries.n)
-		eb_strv_add(&c->d->libraries,
-			    "No package that is known uses CUDA's "
-			    "libraries, and so none are in the base.");
+		eb_strv_add(&c->d->libraries, of_none(c));
 	return 0;
 }

@@ -57,6 +57,9 @@ static const struct golden all[] = {
 	{ "cuda-12.2.2", "numpy", .ask = { .cuda = "12.2.2" } },
 	{ "base-11.2.0", "numpy",
 	  .ask = { .base = "nvidia/cuda:11.2.0-cudnn8-devel-ubuntu20.04" } },
+	{ "base-own-cuda", "numpy",
+	  .ask = { GPU, .base = "mcr.microsoft.com/azureml/openmpi4.1.0-"
+				"cuda11.1-cudnn8-ubuntu18.04" } },
 	/* the fleet's GPUs and drivers */
 	{ "torch-2.12", .ask = { GPU } },
 	{ "torch-2.12-volta", "torch-2.12", .ask = { .gpu_arch = "7.0" } },
