@@ -17,61 +17,19 @@
  * claim that was written before it, or one of the two would have gone on.
  * Nothing of this depends on time: who waits for one that was killed, or that
  * is very slow, goes on himself after a while, and the number is left out.
- *Claims stay, for somebody may be between 1 and 3 for however long. For a
- *version that is asked for there is no going on: who comes behind gives up and
- *writes so, and a claim of one that was killed counts for ten minutes.
+ * Claims stay, for somebody may be between 1 and 3 for however long. A version
+ * that is asked for is taken by team_catalogue_asked.c.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "team_catalogue_claim.h"
 
 #define ROUNDS 64
-#define LOOKS 6
-#define PAUSE_NS 10000000L /* 10, 20, ... 320 ms */
-/* Of a version that was asked for: a claim that is older is one of somebody who
- * was killed. */
-#define GIVEN_UP_S 600
-
-static bool is_ours(const struct eb_adding *a, const struct eb_artifact *there)
-{
-	const char *is = eb_artifact_noted(there, EB_NOTE_IDENTITY);
-	char hex[EB_HEX_SIZE];
-
-	return is && !strcmp(is, eb_digest_hex(a->identity, hex));
-}
-
-/* 1 with *ours, 0 it is not there, -1. */
-static int look(struct eb_adding *a, const char *version, bool *ours,
-		struct eb_error *err)
-{
-	EB_CLEANUP(eb_artifact_release) struct eb_artifact there = { 0 };
-	int rc = eb_shared_artifact(a->shared, "def", a->e->name, version,
-				    &there, err);
-
-	*ours = rc > 0 && is_ours(a, &there);
-	return rc;
-}
 
 /* --- which version ---------------------------------------------------- */
-/* What the list has, or was just written: a registry lists a tag while somebody
- * writes it, and says for that moment that it is not there. */
-static int look_at_listed(struct eb_adding *a, const char *version, bool *ours,
-			  struct eb_error *err)
-{
-	struct timespec pause = { .tv_nsec = PAUSE_NS };
-	int rc = look(a, version, ours, err);
-
-	for (unsigned i = 0; rc == 0 && i < LOOKS; i++, pause.tv_nsec *= 2) {
-		nanosleep(&pause, NULL);
-		rc = look(a, version, ours, err);
-	}
-	return rc;
-}
-
 /* The newest that has the definition: 1 (a->e->version), 0, -1. */
 static int find_same(struct eb_adding *a, const struct eb_versions *v,
 		     struct eb_error *err)
@@ -83,7 +41,7 @@ static int find_same(struct eb_adding *a, const struct eb_versions *v,
 
 		if (!eb_claim_may_be_there(a, version))
 			continue;
-		rc = look_at_listed(a, version, &ours, err);
+		rc = eb_claim_look_listed(a, version, &ours, err);
 		if (rc > 0 && ours)
 			a->e->version = eb_strdup(version);
 		if (rc < 0 || (rc > 0 && ours))
@@ -106,131 +64,6 @@ static char *next(struct eb_adding *a, const struct eb_versions *v)
 	}
 }
 
-static int is_other(const struct eb_adding *a, struct eb_error *err)
-{
-	eb_err_set(err, EB_INPUT,
-		   "\"%s:%s\" is there already, with another definition",
-		   a->e->name, a->asked);
-	return eb_err_hint(err, "a version never changes: leave --version out, "
-				"or choose another");
-}
-
-/* --- taking it -------------------------------------------------------- */
-static int not_there(const struct eb_adding *a, const char *tag,
-		     struct eb_error *err)
-{
-	return eb_err_set(err, EB_NETWORK,
-			  "\"%s:%s\" is listed, and reading it the registry "
-			  "says that it is not there",
-			  a->shared->team->text, tag);
-}
-
-/* 1 it is ours, 0 somebody has it, -1 */
-static int take(struct eb_adding *a, const char *version, struct eb_error *err)
-{
-	eb_autofree char *tag = eb_catalogue_tag("def", a->e->name, version);
-	bool ours, listed = eb_in_sorted(&a->shared->tags, tag);
-	int rc = listed ? look_at_listed(a, version, &ours, err)
-			: look(a, version, &ours, err);
-
-	if (rc)
-		return rc < 0 ? -1 : ours;
-	if (listed)
-		return not_there(a, tag, err);
-	if (eb_claim_put(a, tag, version, false, err) < 0)
-		return -1;
-	rc = look_at_listed(a, version, &ours, err);
-	if (rc == 0)
-		return not_there(a, tag, err);
-	return rc < 0 ? -1 : ours;
-}
-
-/* --- a version that was asked for ------------------------------------- */
-/* Nobody can go on to another one: who gives up writes so into his claim. 1 it
- * is wanted still, 0, -1. */
-static int is_wanted(struct eb_adding *a, const char *tag, struct eb_error *err)
-{
-	EB_CLEANUP(eb_artifact_release) struct eb_artifact there = { 0 };
-	int rc = eb_artifact_get(a->shared->team, tag, EB_MT_ENVIRONMENT,
-				 &there, err);
-
-	if (rc <= 0) /* not there: it is being written */
-		return rc < 0 ? -1 : 1;
-	return !eb_artifact_noted(&there, EB_NOTE_GIVEN_UP) &&
-	       time(NULL) - there.time < GIVEN_UP_S;
-}
-
-static int wanted(struct eb_adding *a, const struct eb_others *o,
-		  struct eb_error *err)
-{
-	size_t n = strlen("claim-") + EB_CLAIM_IDENTITY;
-	int rc = 0;
-
-	for (size_t i = o->at; rc == 0 && i < a->shared->tags.n; i++) {
-		const char *tag = a->shared->tags.v[i];
-
-		if (strncmp(tag, a->shared->tags.v[o->at], n))
-			break;
-		if (strncmp(tag + n + 1, a->claimant, EB_CLAIM_IDENTITY))
-			rc = is_wanted(a, tag, err);
-	}
-	return rc;
-}
-
-/* 1 nobody else wants it any more, or it is there; 0 somebody does; -1 */
-static int is_alone(struct eb_adding *a, struct eb_error *err)
-{
-	eb_autofree char *tag = eb_catalogue_tag("def", a->e->name, a->asked);
-	struct eb_others o;
-
-	if (eb_claim_wait(a, a->asked, &o, EB_CLAIM_LISTS / 2, err) < 0)
-		return -1;
-	for (unsigned i = 0; o.n; i++) {
-		int rc = eb_in_sorted(&a->shared->tags, tag)
-				 ? 0
-				 : wanted(a, &o, err);
-
-		if (rc <= 0)
-			return rc < 0 ? -1 : 1;
-		if (o.before || i == EB_CLAIM_LISTS / 2)
-			return 0;
-		if (eb_claim_wait(a, a->asked, &o, 1, err) < 0)
-			return -1;
-	}
-	return 1;
-}
-
-static int give_up(struct eb_adding *a, struct eb_error *err)
-{
-	eb_autofree char *stem = eb_catalogue_claims(a->e->name, a->asked);
-	eb_autofree char *tag = eb_asprintf("%s%s", stem, a->claimant);
-
-	if (eb_claim_put(a, tag, a->asked, true, err) < 0)
-		return -1;
-	eb_err_set(err, EB_INPUT,
-		   "\"%s:%s\" is being registered by somebody else, with "
-		   "another definition",
-		   a->e->name, a->asked);
-	return eb_err_hint(err, "leave --version out, or look what stands "
-				"there in a moment");
-}
-
-static int add_asked(struct eb_adding *a, bool *made, struct eb_error *err)
-{
-	bool ours;
-	int rc = look(a, a->asked, &ours, err);
-
-	*made = rc == 0;
-	if (rc)
-		return rc < 0 ? -1 : ours ? 0 : is_other(a, err);
-	rc = eb_claim(a, a->asked, err) < 0 ? -1 : is_alone(a, err);
-	if (rc == 0)
-		return give_up(a, err);
-	if (rc > 0)
-		rc = take(a, a->asked, err);
-	return rc < 0 ? -1 : rc ? 0 : is_other(a, err);
-}
-
 /* --- the next number -------------------------------------------------- */
 /* 1 done, 0 somebody else wants that number, -1 */
 static int add_next(struct eb_adding *a, bool *made, struct eb_error *err)
@@ -251,7 +84,7 @@ static int add_next(struct eb_adding *a, bool *made, struct eb_error *err)
 	    eb_claim_wait(a, version, &o, EB_CLAIM_PATIENCE, err) < 0)
 		return -1;
 	*made = true;
-	rc = o.n ? 0 : take(a, version, err);
+	rc = o.n ? 0 : eb_claim_take(a, version, err);
 	if (rc == 0)
 		a->least =
 			eb_version_number(version) + (o.before ? o.before : 1);
@@ -325,7 +158,7 @@ int eb_shared_add(void *place, struct eb_named *e,
 	if (rc == 0)
 		rc = send(&a, err);
 	if (rc == 0 && a.asked) {
-		rc = add_asked(&a, made, err);
+		rc = eb_claim_asked(&a, made, err);
 		rc = rc < 0 ? -1 : 1;
 	}
 	for (unsigned i = 0; rc == 0 && i < ROUNDS; i++)

@@ -43,4 +43,19 @@ int eb_claim(struct eb_adding *a, const char *version, struct eb_error *err);
 int eb_claim_wait(struct eb_adding *a, const char *version, struct eb_others *o,
 		  unsigned lists, struct eb_error *err);
 
+/* team_catalogue_take.c: what is there under a version: 1 with *ours (our
+ * definition), 0 nothing, -1. */
+int eb_claim_look(struct eb_adding *a, const char *version, bool *ours,
+		  struct eb_error *err);
+/* The same of what the list has, or was just written: a registry lists a tag
+ * while somebody writes it, and says for that moment that it is not there. */
+int eb_claim_look_listed(struct eb_adding *a, const char *version, bool *ours,
+			 struct eb_error *err);
+/* Written where nothing is: 1 it is ours, 0 somebody has it, -1. */
+int eb_claim_take(struct eb_adding *a, const char *version,
+		  struct eb_error *err);
+/* team_catalogue_asked.c: the version a->asked; *made: it was not there. 0,
+ * -1. */
+int eb_claim_asked(struct eb_adding *a, bool *made, struct eb_error *err);
+
 #endif
