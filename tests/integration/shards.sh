@@ -79,6 +79,14 @@ equal() {
 }
 it 'from shards comes what comes from the whole' equal
 
+# Names of which no shard was fetched are near, too.
+near() {
+	printf 'dependencies: [nromal]\n' >env.yml
+	fails 1 '"normal"' "$ENVBUILD" lock env.yml --base scratch \
+		--channel "$at/alone" --cache-dir c
+}
+it 'a misspelt name has near ones among all names' near
+
 # Nothing but the index is asked for, and that only whether it is new.
 warm() {
 	lock "$at/sharded" normal
