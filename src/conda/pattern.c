@@ -14,6 +14,8 @@
 #include <envbuild/str.h>
 
 #define MAX_REGEX 512
+#define MAX_GROUPS 32
+#define MAX_COST 4096
 
 static int refuse(const char *text, const char *what, const char *why,
 		  struct eb_error *err)
@@ -62,27 +64,100 @@ static const char *translate_set(const char *s, struct eb_buf *out)
 	return *p ? p : NULL;
 }
 
+/* What an expression costs when it is compiled: "x+" is "xx*" there, so that
+ * nested ones double. */
+struct cost {
+	unsigned sum[MAX_GROUPS + 1]; /* of what is open */
+	unsigned depth;
+	unsigned last; /* what a repeat would repeat; 0: nothing */
+	bool repeated;
+};
+
+static void add_cost(struct cost *c, unsigned cost)
+{
+	c->sum[c->depth] += cost;
+	c->last = cost;
+	c->repeated = false;
+}
+
+static int begin_group(struct cost *c)
+{
+	if (c->depth == MAX_GROUPS)
+		return -1;
+	c->sum[++c->depth] = 0;
+	c->last = 0;
+	return 0;
+}
+
+static int end_group(struct cost *c)
+{
+	if (!c->depth)
+		return -1;
+	c->depth--;
+	add_cost(c, c->sum[c->depth + 1] + 1);
+	return 0;
+}
+
+/* 1 to be written, 0 not: the lazy form matches the same texts. Python has no
+ * repeat of a repeat and none of nothing; its possessive ones are others. */
+static int add_repeat(struct cost *c, char repeat)
+{
+	if (!c->last || (c->repeated && repeat != '?'))
+		return -1;
+	if (c->repeated) {
+		c->last = 0;
+		return 0;
+	}
+	if (repeat == '+') {
+		c->sum[c->depth] += c->last;
+		c->last *= 2;
+	}
+	c->repeated = true;
+	return c->sum[c->depth] > MAX_COST ? -1 : 1;
+}
+
+/* A sign that stands for itself, or for more. */
+static int translate_sign(char sign, struct cost *c, struct eb_buf *out)
+{
+	int rc = 1;
+
+	if (strchr("*+?", sign))
+		rc = add_repeat(c, sign);
+	else if (sign == '(')
+		rc = begin_group(c) < 0 ? -1 : 1;
+	else if (sign == ')')
+		rc = end_group(c) < 0 ? -1 : 1;
+	else if (strchr("|^$", sign))
+		c->last = 0;
+	else
+		add_cost(c, 1);
+	if (rc > 0)
+		eb_buf_addch(out, sign);
+	return rc < 0 ? -1 : 0;
+}
+
 /* Python's spelling to POSIX's; -1 where there is none. */
 static int translate(const char *s, struct eb_buf *out)
 {
-	int depth = 0;
+	struct cost c = { .depth = 0 };
 
 	for (; *s; s++) {
-		depth += (*s == '(') - (*s == ')');
-		if (depth < 0 || *s == '{' || (*s == '(' && s[1] == '?'))
+		if (*s == '{' || (*s == '(' && s[1] == '?'))
 			return -1;
 		if (*s == '[') {
 			s = translate_set(s, out);
 			if (!s)
 				return -1;
+			add_cost(&c, 1);
 		} else if (*s == '\\') {
 			if (add_escape(out, *++s, false) < 0)
 				return -1;
-		} else {
-			eb_buf_addch(out, *s);
+			add_cost(&c, 1);
+		} else if (translate_sign(*s, &c, out) < 0) {
+			return -1;
 		}
 	}
-	return depth || out->overflow ? -1 : 0;
+	return c.depth || out->overflow ? -1 : 0;
 }
 
 /* As Python's match(): every branch begins at the start of the text. */

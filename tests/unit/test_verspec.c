@@ -88,6 +88,9 @@ static void operators(void **state)
 		{ "*.*", "3.3", "3" },
 		{ "^1\\.[5-8]\\.\\d+$", "1.7.1", "1.9.1" },
 		{ "^1|2.0$", "1.5", "32.0" },
+		{ "^1\\.5+?$", "1.555", "1.6" },
+		{ "^1(\\.[5-8]*)??$", "1.77", "1.9" },
+		{ "^(1(\\.[5-8]+)+)+$", "1.7.7", "1.9" },
 		{ ">1.0.0*", "1.0.0", "0.9" },
 		{ "1!1.2.*", "1!1.2.3", "1.2.3" },
 		{ "1.0@x", NULL, "1.0" },
@@ -155,11 +158,14 @@ static void texts(void **state)
 static void refusals(void **state)
 {
 	static const char *const t[] = {
-		"=",	   "==",	">=",	"~",	  "><1",     "===3",
-		"~=1.2.*", "1.5||1",	"1,",	"|1",	  "(1.5",    "1.5)",
-		"()",	   "1(2)",	"^1.5", "1.5$",	  "^$x",     "1.2+",
-		"1..2",	   ">=3.8<3.9", "^(1$", "^1{9}$", "^\\1$",   "^(?=1)$",
-		"1.*.3/4", "'1'",	"1\t2", "^[1$",	  "^1)|(2$", "^a\\Z$",
+		"=",	 "==",	    ">=",     "~",	 "><1",
+		"===3",	 "~=1.2.*", "1.5||1", "1,",	 "|1",
+		"(1.5",	 "1.5)",    "()",     "1(2)",	 "^1.5",
+		"1.5$",	 "^$x",	    "1.2+",   "1..2",	 ">=3.8<3.9",
+		"^(1$",	 "^1{9}$",  "^\\1$",  "^(?=1)$", "1.*.3/4",
+		"'1'",	 "1\t2",    "^[1$",   "^1)|(2$", "^a\\Z$",
+		"^1++$", "^1**$",   "^1+??$", "^*1$",	 "^(|+)$",
+		"^1|?$",
 	};
 	size_t i;
 
@@ -190,6 +196,8 @@ static void limits(void **state)
 	eb_autofree char *too_wide = repeated("1.5,", 1100, "1.5");
 	eb_autofree char *stars = repeated("*a", 100, "*b");
 	eb_autofree char *regex = repeated("^aaaaaaaaaa", 60, "$");
+	eb_autofree char *many = repeated("(", 10, "a)+)+)+)+)+)+)+)+)+)+$");
+	eb_autofree char *nested = eb_asprintf("^%s", many);
 	eb_autofree char *version = repeated("a", 1000, "");
 
 	(void)state;
@@ -197,6 +205,12 @@ static void limits(void **state)
 	match_is(wide, "1.5", true);
 	refused(too_wide, EB_LENIENT);
 	refused(regex, EB_LENIENT);
+	match_is(nested, "a", true);
+	free(many);
+	many = repeated("(", 20, "a)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+$");
+	free(nested);
+	nested = eb_asprintf("^%s", many);
+	refused(nested, EB_LENIENT); /* what would be 2^20 of it */
 	match_is(stars, version, false);
 }
 
