@@ -471,6 +471,18 @@ static void test_damaged_lock(void **state)
 }
 
 /* --- layer ------------------------------------------------------------ */
+static void put_layer(struct world *w, const struct eb_known_item *layer,
+		      const char *paths)
+{
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_push *push = eb_push_new(w->team->registry, w->team->repo,
+					   w->store, w->team->events);
+
+	must(eb_team_put_layer(w->team, push, false, layer, paths, &err), &err);
+	must(eb_push_wait(push, &err), &err);
+	eb_push_free(push);
+}
+
 static void test_layer(void **state)
 {
 	WORLD(w);
@@ -491,7 +503,7 @@ static void test_layer(void **state)
 	     &err);
 	assert_int_equal(
 		eb_team_get_layer(w.team, &item.key, GZIP, &back, &err), 0);
-	must(eb_team_put_layer(w.team, &k.item[0], paths.data, &err), &err);
+	put_layer(&w, &k.item[0], paths.data);
 	assert_int_equal(
 		eb_team_get_layer(w.team, &item.key, GZIP, &back, &err), 1);
 	assert_int_equal(back.n, 1);
@@ -504,7 +516,7 @@ static void test_layer(void **state)
 	assert_int_equal(requests(w.team) - before, 1);
 	/* what is there is left alone: one HEAD */
 	before = requests(w.team);
-	must(eb_team_put_layer(w.team, &k.item[0], paths.data, &err), &err);
+	put_layer(&w, &k.item[0], paths.data);
 	assert_int_equal(requests(w.team) - before, 1);
 }
 
@@ -527,7 +539,7 @@ static void test_wrong_layer(void **state)
 	must(eb_known_add(&k, &item, &item.blob, item.size, 0, paths.data,
 			  paths.len, &err),
 	     &err);
-	must(eb_team_put_layer(w.team, &k.item[0], paths.data, &err), &err);
+	put_layer(&w, &k.item[0], paths.data);
 	{
 		eb_autofree char *from =
 			eb_team_tag_of(EB_TAG_LAYER, &item.key, NULL);
@@ -901,7 +913,7 @@ static struct built make_built(struct world *w, const char *version,
 	must(eb_known_add(&own, &item, &item.blob, item.size, 0, paths.data,
 			  paths.len, &err),
 	     &err);
-	must(eb_team_put_layer(w->team, own.item, paths.data, &err), &err);
+	put_layer(w, own.item, paths.data);
 	return b;
 }
 
