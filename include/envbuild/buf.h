@@ -48,6 +48,14 @@ int eb_buf_add_json(struct eb_buf *b, const char *s);
 /* The bytes, owned by the caller; the buffer is released. */
 char *eb_buf_steal(struct eb_buf *b, size_t *len);
 
+/* Of what may hold credentials: overwritten before it is released. (What it
+ * outgrew is not: reserve what is needed.) */
+void eb_buf_wipe(struct eb_buf *b);
+
+#define EB_WIPEDBUF(name, max)                              \
+	struct eb_buf name EB_CLEANUP(eb_buf_wipe) = { 0 }; \
+	eb_buf_init(&name, max)
+
 #define EB_AUTOBUF(name, max)                                  \
 	struct eb_buf name EB_CLEANUP(eb_buf_release) = { 0 }; \
 	eb_buf_init(&name, max)

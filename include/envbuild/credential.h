@@ -22,8 +22,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <envbuild/buf.h>
 #include <envbuild/error.h>
 #include <envbuild/event.h>
+#include <envbuild/json.h>
 #include <envbuild/mem.h>
 #include <envbuild/str.h>
 
@@ -37,6 +39,20 @@ struct eb_credential {
 void eb_credential_release(struct eb_credential *c);
 /* free() of a text that is a secret: zeroed first. NULL is fine. */
 void eb_secret_free(char *secret);
+/* A file of secrets. 1, 0 there is none (or it is in a folder closed to us),
+ * -1. `out` is not initialized before, and is released by the other one. */
+int eb_secret_read(const char *path, size_t max, struct eb_buf *out,
+		   struct eb_error *err);
+/* A JSON object, its texts zeroed when it is freed (NULL is fine). EB_INPUT
+ * with the place, without its words. */
+json_t *eb_secret_json(const char *text, size_t len, const char *name,
+		       struct eb_error *err);
+void eb_secret_json_free(json_t *j);
+/* The value of a header field, "Basic ...". */
+char *eb_basic_value(const char *user, const char *password);
+/* Both alphabets, with padding or without; NULL when it is none. A NUL is
+ * behind the `*n` bytes. */
+char *eb_base64_decode(const char *text, size_t len, size_t *n);
 
 /* 1 found, 0 anonymous, -1. A helper that is not installed: EB_MACHINE; one
  * that ends badly: EB_REFUSED with its last line, which is redacted. Helpers

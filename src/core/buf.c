@@ -25,6 +25,13 @@ void eb_buf_release(struct eb_buf *b)
 	eb_buf_init(b, b->max);
 }
 
+void eb_buf_wipe(struct eb_buf *b)
+{
+	if (b->alloc)
+		explicit_bzero(b->data, b->alloc);
+	eb_buf_release(b);
+}
+
 void eb_buf_reset(struct eb_buf *b)
 {
 	b->len = 0;

@@ -143,6 +143,7 @@ int eb_pip_decode(const char *data, size_t len, const char *file,
 	const char *encoding = mark ? mark->encoding : coding;
 	size_t skip = mark ? mark->n : 0, start = out->len;
 
+	eb_buf_reserve(out, len); /* growing leaves copies, of logins too */
 	if (eb_text_decode(data + skip, len - skip,
 			   encoding ? encoding : "utf-8", out) < 0)
 		return eb_text_cannot(encoding, file, err);

@@ -118,7 +118,7 @@ static int look_in(const struct place *p, const char *host,
 		   const char *repository, struct eb_credential *out,
 		   struct eb_error *err)
 {
-	struct eb_buf text EB_CLEANUP(eb_secret_buf_release) = { 0 };
+	struct eb_buf text EB_CLEANUP(eb_buf_wipe) = { 0 };
 	int there = read_place(p, &text, err);
 
 	if (there <= 0)

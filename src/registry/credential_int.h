@@ -26,17 +26,9 @@ static inline void eb_secret_cleanup(char **secret)
 /* A buffer for secrets: its memory is there from the start, so that growing
  * leaves no copy behind, and is zeroed at the end. */
 void eb_secret_buf_init(struct eb_buf *b, size_t max);
-void eb_secret_buf_release(struct eb_buf *b);
-#define EB_SECRETBUF(name, max)                                       \
-	struct eb_buf name EB_CLEANUP(eb_secret_buf_release) = { 0 }; \
+#define EB_SECRETBUF(name, max)                             \
+	struct eb_buf name EB_CLEANUP(eb_buf_wipe) = { 0 }; \
 	eb_secret_buf_init(&name, max)
-/* 1, 0 there is no such file, -1. `out` is not initialized before. */
-int eb_secret_read(const char *path, size_t max, struct eb_buf *out,
-		   struct eb_error *err);
-/* Parsed without its words in the message. */
-json_t *eb_secret_json(const char *text, size_t len, const char *name,
-		       struct eb_error *err);
-void eb_secret_json_free(json_t *j); /* its texts zeroed */
 static inline void eb_secret_json_cleanup(json_t **j)
 {
 	eb_secret_json_free(*j);
@@ -45,10 +37,6 @@ static inline void eb_secret_json_cleanup(json_t **j)
 char *eb_base64(const void *p, size_t n);
 /* The three in a row, by one allocation: printf() leaves copies behind. */
 char *eb_secret_join(const char *a, const char *b, const char *c);
-/* "Basic ..." */
-char *eb_basic_value(const char *user, const char *password);
-/* Both alphabets, with padding or without; NULL when it is none. */
-char *eb_base64_decode(const char *text, size_t len, size_t *n);
 /* For messages: one line, at most 200 bytes, what looks like a secret and
  * what is one of `secrets` (NULL at the end; may be NULL) taken out. */
 char *eb_secret_redact(const char *text, const char *const *secrets);

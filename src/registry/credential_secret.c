@@ -26,13 +26,6 @@ void eb_secret_buf_init(struct eb_buf *b, size_t max)
 	eb_buf_reserve(b, max);
 }
 
-void eb_secret_buf_release(struct eb_buf *b)
-{
-	if (b->alloc)
-		explicit_bzero(b->data, b->alloc);
-	eb_buf_release(b);
-}
-
 void eb_credential_release(struct eb_credential *c)
 {
 	eb_secret_free(c->user);

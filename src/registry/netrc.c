@@ -21,7 +21,7 @@ struct login {
 
 static void release_netrc(struct netrc *n)
 {
-	eb_secret_buf_release(&n->word);
+	eb_buf_wipe(&n->word);
 }
 
 static void release_login(struct login *l)

@@ -22,7 +22,7 @@ struct sent {
 static void release_sent(struct sent *s)
 {
 	eb_http_request_release(&s->r);
-	eb_secret_buf_release(&s->text);
+	eb_buf_wipe(&s->text);
 }
 
 static void add_encoded(struct eb_buf *b, const char *text)

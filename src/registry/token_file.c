@@ -96,7 +96,7 @@ static json_t *parse(const char *text, size_t len)
 /* NULL: nothing that could be used. */
 static json_t *read_file(struct eb_token_file *f)
 {
-	struct eb_buf text EB_CLEANUP(eb_secret_buf_release) = { 0 };
+	struct eb_buf text EB_CLEANUP(eb_buf_wipe) = { 0 };
 	eb_autofree char *path = eb_path_join(f->dir, "tokens");
 	struct eb_error err = EB_ERROR_INIT;
 	struct stat st;

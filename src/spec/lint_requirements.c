@@ -52,7 +52,7 @@ void eb_lint_requirements(const struct eb_buf *text, const char *file,
 			  const char *platform, struct eb_lint_list *out)
 {
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-	EB_AUTOBUF(plain, EB_MAX_METADATA);
+	EB_WIPEDBUF(plain, EB_MAX_METADATA);
 	struct lines l EB_CLEANUP(release) = { 0 };
 	struct eb_lint_doc d = { .doc = &l.doc,
 				 .platform = platform,

@@ -82,7 +82,7 @@ static int read_text(const char *path, struct open_file *me, struct eb_buf *out,
 		     struct eb_error *err)
 {
 	eb_autofd int fd = open_regular(path, &me->st, err);
-	EB_AUTOBUF(raw, EB_MAX_YAML);
+	EB_WIPEDBUF(raw, EB_MAX_YAML);
 
 	if (fd < 0 || eb_read_fd(fd, path, EB_MAX_YAML, &raw, err) < 0)
 		return -1;

@@ -36,7 +36,7 @@ static int add_python(struct eb_spec_reader *r)
 int eb_spec_requirements(struct eb_spec_reader *r, const char *text, size_t len)
 {
 	struct eb_spec *s = r->spec;
-	EB_AUTOBUF(plain, EB_MAX_METADATA);
+	EB_WIPEDBUF(plain, EB_MAX_METADATA);
 
 	if (eb_pip_decode(text, len, s->file, &plain, r->err) < 0 ||
 	    add_python(r) < 0 || eb_spec_pip_lines(r, plain.data, 1, 1) < 0)

@@ -53,6 +53,8 @@ void free(void *p)
 	if (p && looking &&
 	    memmem(p, malloc_usable_size(p), SECRET, strlen(SECRET)))
 		freed_secrets++;
+	if (p) /* or what comes there next would be taken to hold it */
+		explicit_bzero(p, malloc_usable_size(p));
 	__libc_free(p);
 }
 #endif
