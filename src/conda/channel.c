@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include <envbuild/channel.h>
+#include <envbuild/matchspec.h>
 #include <envbuild/mem.h>
 
+#include "channel_custom.h"
 #include "channel_url.h"
 
 #define MAX_NAME 4096
@@ -37,55 +39,74 @@ const char *eb_conda_subdir(const char *platform)
 
 /* --- adding ---------------------------------------------------------- */
 
-static bool is_there(const struct eb_channels *c, const char *canonical)
+struct adding {
+	struct eb_channels *out;
+	const struct eb_condarc *condarc;
+	const char *alias, *above; /* as given, canonical */
+	const char *group;	   /* the multichannel, or NULL */
+};
+
+static struct eb_channel *find(const struct eb_channels *c,
+			       const char *canonical)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (!strcmp(c->channel[i].canonical, canonical))
-			return true;
-	return false;
+			return &c->channel[i];
+	return NULL;
 }
 
-/* "conda-forge" for what lies below the alias, "pkgs/main" for Anaconda's
- * own, otherwise the URL. */
-static char *short_name(const char *canonical, const char *alias)
+/* A custom channel's, "conda-forge" for what lies below the alias, "pkgs/main"
+ * for Anaconda's own, otherwise the URL. */
+static char *short_name(const char *canonical, const struct adding *a)
 {
-	const char *const below[] = { alias, ANACONDA };
+	const char *const below[] = { a->above, ANACONDA };
+	char *custom = eb_channel_custom_name(a->condarc, canonical);
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; !custom && i < 2; i++) {
 		size_t n = strlen(below[i]);
 
 		if (eb_starts(canonical, below[i]) && canonical[n] == '/')
 			return eb_strdup(canonical + n + 1);
 	}
-	return eb_strdup(canonical);
+	return custom ? custom : eb_strdup(canonical);
 }
 
-static void add(struct eb_channels *out, const char *url, const char *alias)
+static void add(const struct adding *a, const char *url)
 {
 	eb_autofree char *canonical = eb_channel_canonical(url);
-	eb_autofree char *above = eb_channel_canonical(alias);
-	struct eb_channel *c;
+	struct eb_channels *out = a->out;
+	struct eb_channel *c = find(out, canonical);
 
-	if (is_there(out, canonical))
-		return;
-	out->channel =
-		eb_realloc(out->channel, out->n + 1, sizeof *out->channel);
-	c = &out->channel[out->n++];
-	c->name = short_name(canonical, above);
-	c->url = eb_strdup(url);
-	c->canonical = eb_steal(canonical);
+	if (!c) {
+		out->channel = eb_realloc(out->channel, out->n + 1,
+					  sizeof *out->channel);
+		c = &out->channel[out->n++];
+		*c = (struct eb_channel){
+			.name = short_name(canonical, a),
+			.url = eb_strdup(url),
+			.canonical = eb_steal(canonical),
+		};
+	}
+	if (a->group && !eb_strv_has(&c->also, a->group))
+		eb_strv_add(&c->also, a->group);
 }
 
 /* --- the kinds of names ---------------------------------------------- */
 
-static int add_url(struct eb_channels *out, const char *name, const char *alias,
+static int add_name(const struct adding *a, const char *name,
+		    struct eb_error *err);
+
+static int add_url(const struct adding *a, const char *name,
 		   struct eb_error *err)
 {
 	eb_autofree char *url = eb_channel_url_normal(name);
-	eb_autofree char *shown = NULL;
+	eb_autofree char *moved = NULL, *shown = NULL;
 
 	if (url) {
-		add(out, url, alias);
+		moved = eb_channel_moved(a->condarc, url);
+		if (moved)
+			return add_name(a, moved, err);
+		add(a, url);
 		return 0;
 	}
 	shown = eb_url_redact(name);
@@ -97,8 +118,8 @@ static int add_url(struct eb_channels *out, const char *name, const char *alias,
 	return -1;
 }
 
-static int add_path(struct eb_channels *out, const char *path,
-		    const char *alias, struct eb_error *err)
+static int add_path(const struct adding *a, const char *path,
+		    struct eb_error *err)
 {
 	eb_autofree char *url = NULL;
 	eb_autofree char *real = realpath(path, NULL);
@@ -110,10 +131,10 @@ static int add_path(struct eb_channels *out, const char *path,
 		return eb_err_hint(err,
 				   "a name without \"/\" in front means a "
 				   "channel below %s",
-				   alias);
+				   a->above);
 	}
 	url = eb_channel_file_url(real);
-	return add_url(out, url, alias, err);
+	return add_url(a, url, err);
 }
 
 static bool is_word(const char *name)
@@ -126,19 +147,28 @@ static bool is_word(const char *name)
 	return !strstr(name, "/../") && !eb_ends(name, "/..");
 }
 
-static int add_name(struct eb_channels *out, const char *name,
-		    const char *alias, struct eb_error *err)
+/* A name that is a custom channel's lies there, without regard to what its
+ * URL once was. */
+static int add_name(const struct adding *a, const char *name,
+		    struct eb_error *err)
 {
-	eb_autofree char *url = NULL;
+	eb_autofree char *custom = NULL, *url = NULL, *normal = NULL;
 
 	if (!is_word(name))
 		return eb_err_set(err, EB_INPUT,
 				  "\"%s\": reading a channel's name: neither a "
 				  "name nor a URL",
 				  name);
-	url = eb_asprintf("%s/%s", eb_starts(name, "pkgs/") ? ANACONDA : alias,
-			  name);
-	return add_url(out, url, alias, err);
+	custom = eb_channel_custom_url(a->condarc, name);
+	if (!custom)
+		url = eb_asprintf(
+			"%s/%s", eb_starts(name, "pkgs/") ? ANACONDA : a->alias,
+			name);
+	normal = eb_channel_url_normal(custom ? custom : url);
+	if (!normal)
+		return add_url(a, custom ? custom : url, err);
+	add(a, normal);
+	return 0;
 }
 
 static bool is_path(const char *name)
@@ -148,82 +178,73 @@ static bool is_path(const char *name)
 	       !strcmp(name, "..");
 }
 
-int eb_channels_add(struct eb_channels *out, const char *name,
-		    const char *alias, struct eb_error *err)
+static int add_one(const struct adding *a, const char *text,
+		   struct eb_error *err)
 {
-	eb_autofree char *text = NULL;
-
-	if (!alias)
-		alias = EB_CHANNEL_ALIAS;
-	text = eb_channel_expand(name, MAX_NAME, err);
-	if (!text)
-		return -1;
-	eb_strip(text);
-	if (!strcmp(text, "nodefaults"))
-		return 0;
-	if (!strcmp(text, "defaults"))
-		return add_name(out, "pkgs/main", alias, err) < 0
-			       ? -1
-			       : add_name(out, "pkgs/r", alias, err);
 	if (strstr(text, "://"))
-		return add_url(out, text, alias, err);
-	return is_path(text) ? add_path(out, text, alias, err)
-			     : add_name(out, text, alias, err);
+		return add_url(a, text, err);
+	return is_path(text) ? add_path(a, text, err) : add_name(a, text, err);
 }
 
-/* --- logins ---------------------------------------------------------- */
-
-static bool is_below(const char *url, const char *channel)
+static int add_group(const struct adding *a, const char *name,
+		     const struct eb_strv *members, struct eb_error *err)
 {
-	size_t n = strlen(channel);
+	struct adding of = *a;
 
-	return !strncmp(url, channel, n) && url[n] == '/';
-}
-
-/* "user:password@" of a URL; its length, 0 when there is none. */
-static size_t login_of(const char *url, const char **login)
-{
-	const char *host = strstr(url, "://");
-	size_t n;
-
-	if (!host)
-		return 0;
-	*login = host += 3;
-	n = strcspn(host, "/");
-	for (; n; n--)
-		if (host[n - 1] == '@')
-			return n;
+	of.group = name;
+	for (size_t i = 0; i < members->n; i++)
+		if (add_one(&of, members->v[i], err) < 0)
+			return eb_err_prefix(err, "multichannel \"%s\"", name);
 	return 0;
 }
 
-static bool same_origin(const char *a, const char *b)
+static int add_text(const struct adding *a, const char *text,
+		    struct eb_error *err)
 {
-	size_t n = (size_t)(strstr(a, "://") + 3 - a);
+	static char main_name[] = "pkgs/main", r_name[] = "pkgs/r";
+	static char *names[] = { main_name, r_name, NULL };
+	static const struct eb_strv usual = { .v = names, .n = 2 };
+	eb_autofree char *name =
+		eb_strndup(text, eb_channel_without_subdir(text));
+	const struct eb_strv *members = eb_channel_members(a->condarc, name);
 
-	n += strcspn(a + n, "/");
-	return !strncmp(a, b, n) && (b[n] == '/' || !b[n]);
+	if (!strcmp(name, "nodefaults"))
+		return 0;
+	if (!members && !strcmp(name, "defaults"))
+		members = &usual;
+	return members ? add_group(a, name, members, err)
+		       : add_one(a, text, err);
 }
 
-char *eb_channels_fetch_url(const struct eb_channels *c, const char *url)
+int eb_channels_add_by(struct eb_channels *out, const char *name,
+		       const struct eb_channel_rules *rules,
+		       struct eb_error *err)
 {
-	const char *login = NULL;
+	static const struct eb_channel_rules none;
+	eb_autofree char *text = eb_channel_expand(name, MAX_NAME, err);
+	eb_autofree char *above = NULL;
+	struct adding a = { .out = out };
 
-	for (size_t i = 0; c && i < c->n; i++)
-		if (is_below(url, c->channel[i].canonical))
-			return eb_asprintf(
-				"%s%s", c->channel[i].url,
-				url + strlen(c->channel[i].canonical));
-	for (size_t i = 0; c && i < c->n; i++) {
-		size_t n = login_of(c->channel[i].url, &login);
-		size_t scheme;
+	if (!text)
+		return -1;
+	out->rules = rules ? *rules : none;
+	a.condarc = out->rules.condarc;
+	a.alias = eb_channel_alias(&out->rules);
+	a.above = above = eb_channel_canonical(a.alias);
+	return add_text(&a, eb_strip(text), err);
+}
 
-		if (!n || !same_origin(c->channel[i].canonical, url))
-			continue;
-		scheme = (size_t)(strstr(url, "://") + 3 - url);
-		return eb_asprintf("%.*s%.*s%s", (int)scheme, url, (int)n,
-				   login, url + scheme);
-	}
-	return eb_strdup(url);
+int eb_channels_add(struct eb_channels *out, const char *name,
+		    const char *alias, struct eb_error *err)
+{
+	const struct eb_channel_rules rules = { .alias = alias };
+
+	return eb_channels_add_by(out, name, &rules, err);
+}
+
+char *eb_channel_path(const char *url)
+{
+	return eb_channel_file_path(url);
 }
 
 void eb_channels_release(struct eb_channels *c)
@@ -232,7 +253,18 @@ void eb_channels_release(struct eb_channels *c)
 		free(c->channel[i].name);
 		free(c->channel[i].canonical);
 		free(c->channel[i].url);
+		eb_strv_release(&c->channel[i].also);
 	}
 	free(c->channel);
 	memset(c, 0, sizeof *c);
+}
+
+bool eb_channel_is_meant(const struct eb_channel *c,
+			 const struct eb_matchspec *m, const char *alias)
+{
+	const char *want = eb_matchspec_channel(m);
+
+	return !want || !strcmp(c->name, want) || eb_strv_has(&c->also, want) ||
+	       eb_matchspec_channel_is(m, c->canonical,
+				       alias ? alias : EB_CHANNEL_ALIAS);
 }

@@ -80,7 +80,7 @@ static int ask(struct eb_rd_load *l, struct eb_rd_job *job,
 	if (f->fd < 0)
 		return -1;
 	memset(r, 0, sizeof *r);
-	r->url = f->url;
+	eb_channel_way_ask(&f->way, r);
 	r->task = job->task;
 	r->fd = f->fd;
 	r->max_bytes = most_bytes(f);

@@ -32,8 +32,9 @@ struct eb_rd_fact {
 };
 
 struct eb_rd_file {
-	char *url; /* with a login or a token, where there is one */
-	char *key; /* credential-free: in the store, in messages */
+	struct eb_channel_way way; /* of the job's, with the file's name */
+	char *key;	 /* credential-free: in the store, in messages */
+	char *index_key; /* of its index: in the store */
 	unsigned kind;
 	enum eb_rd_state state;
 	struct eb_rd_fact fact;
@@ -49,10 +50,11 @@ struct eb_rd_job {
 	const struct eb_channel *channel;
 	unsigned index;
 	const char *subdir;
-	char *dir_url;	 /* canonical, "/" at its end */
-	char *fetch_url; /* the same, with a login or token where there is one
-			  */
+	char *dir_url; /* canonical, "/" at its end */
 	char *task;
+	struct eb_channel_ways ways; /* where the subdir is to be had */
+	size_t at;		     /* the one in use */
+	char *at_url;		     /* of it, "/" at its end */
 	char *path; /* of a file channel's subdir; NULL: http or oci */
 	bool oci;
 	struct eb_rd_file file[EB_RD_FILES];
@@ -102,6 +104,15 @@ int eb_rd_kept_find(struct eb_store *store, const char *key, const char *source,
 int eb_rd_kept_put(struct eb_store *store, const char *key, const char *source,
 		   struct eb_blob_writer *w, struct eb_error *err);
 
+/* repodata_places.c: the job's files at the place that is next. 1, 0 there is
+ * none. */
+int eb_rd_next_place(struct eb_rd_job *job);
+static inline bool eb_rd_has_more(const struct eb_rd_job *job)
+{
+	return job->at + 1 < job->ways.n;
+}
+void eb_rd_job_release(struct eb_rd_job *job);
+
 /* repodata_fetch.c: every http job's state, by the store or by asking */
 int eb_rd_fetch(struct eb_rd_load *l, struct eb_error *err);
 /* One file more, because the other one is damaged. */
@@ -118,6 +129,11 @@ int eb_rd_open_local(const struct eb_rd_job *job, const struct eb_rd_file *f,
 /* What tells this state of a file from others; NULL: it is too new for that.
  * Caller frees. */
 char *eb_rd_local_state(const struct stat *st);
+
+/* repodata_load.c: eb_rd_read_job(), and where the place has it not, or cannot
+ * be asked or read, at the next one. */
+int eb_rd_read_places(struct eb_rd_load *l, struct eb_rd_job *job,
+		      struct eb_error *err);
 
 /* repodata_open.c: a job's bytes into the index */
 int eb_rd_read_job(struct eb_rd_load *l, struct eb_rd_job *job,

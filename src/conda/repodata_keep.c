@@ -114,7 +114,7 @@ int eb_rd_reuse(struct eb_rd_load *l, struct eb_rd_job *job,
 		struct eb_error *err)
 {
 	struct eb_rd_map map = { 0 };
-	int got = eb_rd_kept_find(l->store, f->key, source, &map, err);
+	int got = eb_rd_kept_find(l->store, f->index_key, source, &map, err);
 
 	if (got <= 0)
 		return got;
@@ -157,7 +157,7 @@ int eb_rd_take(struct eb_rd_load *l, struct eb_rd_job *job,
 	if (l->store && source && !eb_store_is_readonly(l->store)) {
 		int got;
 
-		if (keep(l, f->key, b, source, err) < 0)
+		if (keep(l, f->index_key, b, source, err) < 0)
 			return -1;
 		got = eb_rd_reuse(l, job, f, source, err);
 		if (got != 0)

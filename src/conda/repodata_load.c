@@ -17,58 +17,35 @@ const char *const eb_rd_file_name[EB_RD_FILES] = {
 	[EB_RD_BZ2] = "repodata.json.bz2",
 };
 
-static void release_job(struct eb_rd_job *job)
-{
-	for (unsigned i = 0; i < EB_RD_FILES; i++) {
-		struct eb_rd_file *f = &job->file[i];
-
-		free(f->url);
-		free(f->key);
-		eb_rd_fact_release(&f->fact);
-		eb_http_request_release(&f->request);
-		eb_cleanup_fd(&f->fd);
-		eb_err_release(&f->err);
-	}
-	free(job->dir_url);
-	free(job->fetch_url);
-	free(job->task);
-	free(job->path);
-}
-
 static void release_load(struct eb_rd_load *l)
 {
 	for (size_t i = 0; i < l->n_jobs; i++)
-		release_job(&l->job[i]);
+		eb_rd_job_release(&l->job[i]);
 	free(l->job);
 	eb_repodata_free(l->rd);
 }
 
-static void add_job(struct eb_rd_load *l, const struct eb_channel *c,
-		    unsigned index, const char *subdir)
+static int add_job(struct eb_rd_load *l, const struct eb_channel *c,
+		   unsigned index, const char *subdir, struct eb_error *err)
 {
 	struct eb_rd_job *job = &l->job[l->n_jobs++];
-	eb_autofree char *folder = eb_channel_file_path(c->canonical);
 
 	job->channel = c;
 	job->index = index;
 	job->subdir = subdir;
 	job->dir_url = eb_asprintf("%s/%s/", c->canonical, subdir);
-	job->fetch_url = eb_asprintf("%s/%s/", c->url, subdir);
 	job->task = eb_asprintf("%s/%s", c->name, subdir);
-	job->oci = eb_channel_is_oci(c->canonical);
-	job->path = folder ? eb_path_join(folder, subdir) : NULL;
-	for (unsigned i = 0; i < EB_RD_FILES; i++) {
-		struct eb_rd_file *f = &job->file[i];
-
-		f->fd = -1;
-		f->kind = i;
-		f->key = eb_asprintf("%s%s", job->dir_url, eb_rd_file_name[i]);
-		f->url =
-			eb_asprintf("%s%s", job->fetch_url, eb_rd_file_name[i]);
-	}
+	for (unsigned i = 0; i < EB_RD_FILES; i++)
+		job->file[i].fd = -1;
+	if (eb_channel_ways(l->channels, NULL, job->dir_url, &job->ways, err) <
+	    0)
+		return -1;
+	eb_rd_next_place(job);
+	return 0;
 }
 
-static void add_jobs(struct eb_rd_load *l, const struct eb_channels *channels)
+static int add_jobs(struct eb_rd_load *l, const struct eb_channels *channels,
+		    struct eb_error *err)
 {
 	const char *subdir = l->options->subdir;
 
@@ -76,10 +53,12 @@ static void add_jobs(struct eb_rd_load *l, const struct eb_channels *channels)
 	for (size_t i = 0; i < channels->n; i++) {
 		const struct eb_channel *c = &channels->channel[i];
 
-		if (strcmp(subdir, "noarch"))
-			add_job(l, c, (unsigned)i, subdir);
-		add_job(l, c, (unsigned)i, "noarch");
+		if ((strcmp(subdir, "noarch") &&
+		     add_job(l, c, (unsigned)i, subdir, err) < 0) ||
+		    add_job(l, c, (unsigned)i, "noarch", err) < 0)
+			return -1;
 	}
+	return 0;
 }
 
 static bool is_found(const struct eb_rd_load *l, unsigned index)
@@ -120,15 +99,36 @@ static void set_order(struct eb_rd_load *l)
 	memcpy(l->order, l->options->spec ? some : all, sizeof l->order);
 }
 
+int eb_rd_read_places(struct eb_rd_load *l, struct eb_rd_job *job,
+		      struct eb_error *err)
+{
+	for (;;) {
+		eb_autofree char *was = eb_strdup(job->at_url);
+		int rc = eb_rd_read_job(l, job, err);
+
+		if ((rc == 0 && job->found) || !eb_rd_next_place(job))
+			return rc;
+		if (rc < 0)
+			eb_warn(l->events, "%s; \"%s\" is asked instead",
+				err->message, job->at_url);
+		else
+			eb_detail(l->events,
+				  "\"%s\": not there; \"%s\" is asked", was,
+				  job->at_url);
+		eb_err_release(err);
+		if (eb_rd_fetch(l, err) < 0)
+			return -1;
+	}
+}
+
 static int load(struct eb_rd_load *l, const struct eb_channels *channels,
 		struct eb_error *err)
 {
 	set_order(l);
-	add_jobs(l, channels);
-	if (eb_rd_fetch(l, err) < 0)
+	if (add_jobs(l, channels, err) < 0 || eb_rd_fetch(l, err) < 0)
 		return -1;
 	for (size_t i = 0; i < l->n_jobs; i++)
-		if (eb_rd_read_job(l, &l->job[i], err) < 0)
+		if (eb_rd_read_places(l, &l->job[i], err) < 0)
 			return eb_err_prefix(err, "channel \"%s\"",
 					     l->job[i].channel->name);
 	if (check_found(l, channels, err) < 0)

@@ -110,7 +110,7 @@ int eb_rd_oci_state(struct eb_rd_load *l, struct eb_rd_job *job,
 				f->fact.absent ? EB_RDF_ABSENT : EB_RDF_CACHED;
 		return 0;
 	}
-	if (eb_channel_oci_open(l->options->registry, job->dir_url, REPOSITORY,
+	if (eb_channel_oci_open(l->options->registry, job->at_url, REPOSITORY,
 				&repo, err) < 0)
 		return -1;
 	got = ask(repo, f, &digest, &size, err);

@@ -270,7 +270,7 @@ static int offline_error(const struct eb_rd_job *job, struct eb_error *err)
 	eb_err_set(err, EB_NETWORK,
 		   "\"%srepodata.json.zst\": not in the store, and --offline "
 		   "forbids to ask for it",
-		   job->dir_url);
+		   job->at_url);
 	return eb_err_hint(err, "run once without --offline");
 }
 

@@ -79,7 +79,7 @@ void eb_rd_shards_set(struct eb_rd_shards *s, const struct eb_rd_entry *e,
 static int find_kept(struct eb_rd_load *l, struct eb_rd_shards *s,
 		     struct eb_error *err)
 {
-	const char *key = s->file->key;
+	const char *key = s->file->index_key;
 	int got = eb_rd_kept_find(l->store, key, s->source, &s->kept, err);
 
 	if (got > 0 && eb_rd_bundle_ok(s->kept.p, s->kept.size)) {
@@ -157,5 +157,5 @@ int eb_rd_shards_keep(struct eb_rd_load *l, struct eb_rd_shards *s,
 		eb_blob_abort(w);
 		return -1;
 	}
-	return eb_rd_kept_put(l->store, s->file->key, s->source, w, err);
+	return eb_rd_kept_put(l->store, s->file->index_key, s->source, w, err);
 }

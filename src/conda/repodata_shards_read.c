@@ -62,7 +62,7 @@ struct eb_rd_head *eb_rd_shard_read(const void *p, size_t n,
 struct index {
 	struct eb_rd_table table;
 	struct eb_json_pull json;
-	const char *dir_url;
+	const char *dir_url, *at_url; /* of records, of the index */
 };
 
 static bool is(struct eb_json_text t, const char *word)
@@ -71,9 +71,9 @@ static bool is(struct eb_json_text t, const char *word)
 }
 
 /* CEP 16: relative to the index, or absolute; "/" at its end. */
-static uint32_t url_of(struct index *x, const char *reference)
+static uint32_t url_of(struct index *x, const char *base, const char *reference)
 {
-	eb_autofree char *joined = eb_channel_join(x->dir_url, reference);
+	eb_autofree char *joined = eb_channel_join(base, reference);
 	eb_autofree char *bare = eb_url_redact(joined);
 	eb_autofree char *url =
 		eb_asprintf("%s%s", bare, eb_ends(bare, "/") ? "" : "/");
@@ -82,7 +82,7 @@ static uint32_t url_of(struct index *x, const char *reference)
 	return id == UINT32_MAX ? 0 : id;
 }
 
-static int read_url(struct index *x, uint32_t *to)
+static int read_url(struct index *x, const char *base, uint32_t *to)
 {
 	struct eb_json_text t;
 	eb_autofree char *reference = NULL;
@@ -94,7 +94,7 @@ static int read_url(struct index *x, uint32_t *to)
 	if (t.n > MAX_URL)
 		return eb_json_fail(&x->json, "a URL of more than 4 KiB");
 	reference = eb_strndup(t.p, t.n);
-	*to = url_of(x, reference);
+	*to = url_of(x, base, reference);
 	return 0;
 }
 
@@ -107,9 +107,9 @@ static int read_info(struct index *x)
 		return -1;
 	while ((more = eb_json_key(&x->json, &key)) > 0) {
 		if (is(key, "base_url"))
-			got = read_url(x, &x->table.base_url);
+			got = read_url(x, x->dir_url, &x->table.base_url);
 		else if (is(key, "shards_base_url"))
-			got = read_url(x, &x->table.shards_url);
+			got = read_url(x, x->at_url, &x->table.shards_url);
 		else
 			got = eb_json_skip(&x->json);
 		if (got < 0)
@@ -188,7 +188,8 @@ static struct eb_rd_bundle *read_index(struct index *x, const char *text,
 
 	eb_json_pull_init(&x->json, in, name, err);
 	eb_strpool_init(&x->table.pool);
-	x->table.base_url = x->table.shards_url = url_of(x, "");
+	x->table.base_url = url_of(x, x->dir_url, "");
+	x->table.shards_url = url_of(x, x->at_url, "");
 	if (read_top(x) == 0)
 		b = eb_rd_table_seal(&x->table);
 	eb_strpool_release(&x->table.pool);
@@ -202,7 +203,7 @@ struct eb_rd_bundle *eb_rd_shards_index(const struct eb_rd_job *job,
 					uint64_t size, struct eb_error *err)
 {
 	EB_AUTOBUF(json, EB_RD_MAX_SHARD_INDEX * MAX_TEXT_FACTOR);
-	struct index x = { .dir_url = job->dir_url };
+	struct index x = { .dir_url = job->dir_url, .at_url = job->at_url };
 
 	if (unpack(eb_stream_fd(fd, 0, size, f->key), EB_RD_MAX_SHARD_INDEX,
 		   f->key, &json, err) < 0)

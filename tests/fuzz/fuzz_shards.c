@@ -30,16 +30,16 @@ static void as_shard(const void *z, size_t n)
 	if (!h)
 		return;
 	FUZZ_CHECK(eb_rd_segment_ok(h, h->size));
-	for (uint32_t i = 0; i < h->n_names; i++)
-		eb_rd_each_need(h, eb_rd_text(h, eb_rd_groups(h)[i].name),
-				names, NULL);
+	for (uint32_t i = 0; i < 2 * h->n_names; i++)
+		eb_rd_each_need(h, eb_rd_text(h, eb_rd_groups(h)[i / 2].name),
+				i % 2, names, NULL);
 }
 
 static void as_index(const void *z, size_t n)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	char url[] = "https://c.example/x/", key[] = "input";
-	struct eb_rd_job job = { .dir_url = url };
+	struct eb_rd_job job = { .dir_url = url, .at_url = url };
 	struct eb_rd_file file = { .key = key };
 	eb_autofd int fd = eb_unnamed_file("/tmp", &err);
 	eb_autofree struct eb_rd_bundle *b = NULL;

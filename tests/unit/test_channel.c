@@ -214,9 +214,13 @@ static void test_secret_stays(void **state)
 static void assert_fetch(const struct eb_channels *c, const char *url,
 			 const char *want)
 {
-	eb_autofree char *got = eb_channels_fetch_url(c, url);
+	EB_CLEANUP(eb_channel_ways_release) struct eb_channel_ways ways;
+	struct eb_error err = EB_ERROR_INIT;
 
-	assert_string_equal(got, want);
+	assert_int_equal(eb_channel_ways(c, NULL, url, &ways, &err), 0);
+	assert_int_equal(ways.n, 1);
+	assert_string_equal(ways.way[0].url, want);
+	assert_string_equal(ways.way[0].shown, url);
 }
 
 static void test_fetch_url(void **state)
