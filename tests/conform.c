@@ -8,7 +8,8 @@
  *	version-cmp A B			-1, 0 or 1: conda's version order
  *	version-match VERSION SPEC	true or false: a version constraint
  *	matchspec-parse SPEC		conda's canonical text of it
- *	matchspec-match SPEC RECORD	true or false; RECORD is JSON
+ *	matchspec-match SPEC RECORD	true or false; RECORD is JSON, of which
+ *					nothing but "name" has to be there
  *	reference REF			registry, repository, tag, digest of
  *					it, with blanks between, - for none
  *	requirement LINE		JSON: name, extras, specifiers, url,
@@ -93,13 +94,30 @@ static int matchspec_parse(char **arg, struct eb_buf *out, struct eb_error *err)
 	return m ? eb_buf_adds(out, eb_matchspec_text(m)) : -1;
 }
 
+/* A record that does not say its version or build is matched by no condition
+ * on them; `found` gets what it says. */
+struct found {
+	bool version, build;
+};
+
+static void stand_in(json_t *j, const char *key, bool *found)
+{
+	*found = json_object_get(j, key) != NULL;
+	if (!*found)
+		json_object_set_new(j, key, json_string("0"));
+}
+
 static int read_record(const char *text, struct eb_record *record,
-		       struct eb_error *err)
+		       struct found *found, struct eb_error *err)
 {
 	eb_autojson json_t *j =
 		eb_json_parse(text, strlen(text), "record", err);
 
-	return j ? eb_record_from_json(j, NULL, NULL, record, err) : -1;
+	if (!j)
+		return -1;
+	stand_in(j, "version", &found->version);
+	stand_in(j, "build", &found->build);
+	return eb_record_from_json(j, NULL, NULL, record, err);
 }
 
 static int matchspec_match(char **arg, struct eb_buf *out, struct eb_error *err)
@@ -107,14 +125,18 @@ static int matchspec_match(char **arg, struct eb_buf *out, struct eb_error *err)
 	EB_CLEANUP(eb_matchspec_free_ptr) struct eb_matchspec *m = NULL;
 	EB_CLEANUP(eb_version_free_ptr) struct eb_version *v = NULL;
 	struct eb_record record EB_CLEANUP(eb_record_release) = { 0 };
+	struct found found;
 
 	m = eb_matchspec_parse(arg[0], EB_LENIENT, err);
-	if (!m || read_record(arg[1], &record, err) < 0)
+	if (!m || read_record(arg[1], &record, &found, err) < 0)
 		return -1;
 	v = eb_version_parse(record.version, err);
 	if (!v)
 		return -1;
-	return add_bool(out, eb_matchspec_match(m, &record, v));
+	return add_bool(out, (found.version || !eb_matchspec_version(m)) &&
+				     (found.build || !eb_matchspec_build(m)) &&
+				     eb_matchspec_match(m, &record, v) &&
+				     eb_matchspec_has_extras(m, &record));
 }
 
 /* ---- images ------------------------------------------------------------- */

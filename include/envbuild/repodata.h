@@ -13,7 +13,9 @@
  * The text is scanned in one pass, never loaded as a document tree, into a
  * compact index: a file of the store, which is mapped into memory and used
  * until the channel changes. packages.conda wins over packages for one stem;
- * v3 records count too. A malformed record is left out with a warning. Subdirs:
+ * v3 records count too, with their flags and groups of optional dependencies;
+ * of these groups' shards only those are fetched whose packages something asks
+ * for with `extras`. A malformed record is left out with a warning. Subdirs:
  * the platform's and noarch; a channel needs at least one of them.
  *
  * Limits: a file 2 GiB unpacked; the index of shards 128 MiB, a shard 16 MiB,

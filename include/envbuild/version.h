@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conda's version order and version specs (CEP 33, CEP 29). */
+/* conda's version order and version specs (CEP 33, CEP 29). Where tools do not
+ * agree: envbuild-matchspec(5). */
 #ifndef EB_VERSION_H
 #define EB_VERSION_H
 

@@ -18,6 +18,9 @@ void eb_matchspec_free(struct eb_matchspec *m)
 	eb_strv_release(&m->track_features);
 	eb_strv_release(&m->features);
 	eb_strv_release(&m->extras);
+	for (size_t i = 0; m->flag && i < m->flags.n; i++)
+		eb_pattern_release(&m->flag[i]);
+	free(m->flag);
 	eb_strv_release(&m->flags);
 	free(m->build_number.text);
 	free(m->channel_given);
@@ -28,6 +31,7 @@ void eb_matchspec_free(struct eb_matchspec *m)
 	free(m->md5);
 	free(m->sha256);
 	free(m->when);
+	eb_when_free(m->condition);
 	free(m->text);
 	free(m->normal);
 	free(m);
@@ -35,12 +39,18 @@ void eb_matchspec_free(struct eb_matchspec *m)
 
 const char *eb_matchspec_text(const struct eb_matchspec *m)
 {
-	return m->text;
+	char **place = (char **)&m->text;
+	char *text = eb_once_text(place);
+
+	return text ? text : eb_once_keep(place, eb_matchspec_make_text(m));
 }
 
 const char *eb_matchspec_normal(const struct eb_matchspec *m)
 {
-	return m->normal;
+	char **place = (char **)&m->normal;
+	char *text = eb_once_text(place);
+
+	return text ? text : eb_once_keep(place, eb_matchspec_make_normal(m));
 }
 
 const char *eb_matchspec_name(const struct eb_matchspec *m)
@@ -72,7 +82,23 @@ const char *eb_matchspec_version(const struct eb_matchspec *m)
 
 bool eb_matchspec_is_bare(const struct eb_matchspec *m)
 {
-	return eb_matchspec_name(m) && strcmp(m->normal, m->name.text) == 0;
+	return eb_matchspec_name(m) &&
+	       strcmp(eb_matchspec_normal(m), m->name.text) == 0;
+}
+
+const struct eb_strv *eb_matchspec_extras(const struct eb_matchspec *m)
+{
+	return &m->extras;
+}
+
+const char *eb_matchspec_when(const struct eb_matchspec *m)
+{
+	return m->condition ? m->when : NULL;
+}
+
+const char *eb_matchspec_hash(const struct eb_matchspec *m)
+{
+	return m->sha256 ? m->sha256 : m->md5;
 }
 
 const char *eb_matchspec_url(const struct eb_matchspec *m)

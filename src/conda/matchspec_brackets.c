@@ -81,15 +81,32 @@ static int bare_word(const struct reader *r, const char *word)
 			   r->whole);
 }
 
+/* Where a condition without quotes around it ends; it may have brackets. */
+static const char *condition_end(const char *s)
+{
+	char quote = '\0';
+	int depth = 0;
+
+	for (; *s && (quote || depth > 0 || !strchr(", ", *s)); s++) {
+		if (quote)
+			quote = *s == quote ? '\0' : quote;
+		else if (*s == '\'' || *s == '"')
+			quote = *s;
+		else if (*s == '[' || *s == ']')
+			depth += *s == '[' ? 1 : -1;
+	}
+	return s;
+}
+
 /* [a, b] or 'a' or a; ends before "," or blank. */
-static int read_value(struct reader *r, char **value)
+static int read_value(struct reader *r, const char *key, char **value)
 {
 	const char *end;
 	char quote = *r->at;
 
 	if (quote == '[') {
 		end = strchr(r->at, ']');
-		if (!end || strchr(r->at + 1, '['))
+		if (!end || memchr(r->at + 1, '[', (size_t)(end - r->at)))
 			return bad(r, "a list in a list");
 		end++;
 		*value = eb_strndup(r->at, end - r->at);
@@ -99,6 +116,11 @@ static int read_value(struct reader *r, char **value)
 			return bad(r, "a quote is missing");
 		*value = eb_strndup(r->at, end - r->at);
 		end++;
+	} else if (strcmp(key, "when") == 0) {
+		end = condition_end(r->at);
+		*value = eb_strndup(r->at, (size_t)(end - r->at));
+		if (strchr(*value, '\'') && strchr(*value, '"'))
+			return bad(r, "a condition with both kinds of quotes");
 	} else {
 		end = r->at + strcspn(r->at, ", ");
 		*value = eb_strndup(r->at, end - r->at);
@@ -114,12 +136,13 @@ static int check_value(const struct reader *r, const char *key,
 		       const char *value)
 {
 	bool list = strcmp(key, "extras") == 0 || strcmp(key, "flags") == 0;
+	bool when = strcmp(key, "when") == 0;
 
 	if (!*value)
 		return bad(r, "a value is missing");
 	if (*r->at && !strchr(", ", *r->at))
 		return bad(r, "a \",\" is missing");
-	if (!list && strpbrk(value, "'\""))
+	if (!list && !when && strpbrk(value, "'\""))
 		return bad(r, "quotes within quotes");
 	if (!list && *value == '[')
 		return bad(r, "a list is not what this key takes");
@@ -147,7 +170,7 @@ static int read_pair(struct reader *r)
 	r->at = end + 1;
 	while (*r->at == ' ')
 		r->at++;
-	if (read_value(r, &value) < 0 || check_value(r, key, value) < 0)
+	if (read_value(r, key, &value) < 0 || check_value(r, key, value) < 0)
 		return -1;
 	return eb_matchspec_set(r->m, key, value, r->how, r->err);
 }

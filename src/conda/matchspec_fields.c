@@ -95,8 +95,9 @@ static int arrow(const char *value, struct eb_error *err)
 
 /*
  * What MatchSpec adds to a constraint: "=1.2" and "==1.2.*" say "1.2.*",
- * "==1.2" says "1.2", and so does "=1.2" when a build follows. "=" and "=="
- * alone are left for the constraint's parser to refuse.
+ * "==1.2" says "1.2", and so does "=1.2" when a build follows. (The same in
+ * front of several terms, so that a text reads as it does in brackets.) "=" and
+ * "==" alone are left for the constraint's parser to refuse.
  */
 static char *plain_version(const char *value, bool with_build)
 {
@@ -104,7 +105,7 @@ static char *plain_version(const char *value, bool with_build)
 
 	if (value[0] != '=' || !*rest)
 		return eb_strdup(value);
-	if (value[1] == '=' && !with_build)
+	if (value[1] == '=' && (!with_build || strpbrk(rest, ",|")))
 		return eb_strdup(rest);
 	if (strpbrk(rest, "=,|"))
 		return eb_strdup(value);
@@ -197,8 +198,8 @@ static int set_build_number(struct eb_matchspec *m, const char *value,
 
 /* ---- lists -------------------------------------------------------------- */
 
-/* "a b", "a,b", "[a, 'b']": without order where `is_set`. */
-static int set_list(struct eb_strv *list, const char *value, bool is_set)
+/* "a b", "a,b": without order. */
+static int set_list(struct eb_strv *list, const char *value)
 {
 	struct eb_strv parts EB_CLEANUP(eb_strv_release) = { 0 };
 	size_t i;
@@ -208,10 +209,71 @@ static int set_list(struct eb_strv *list, const char *value, bool is_set)
 	for (i = 0; i < parts.n; i++)
 		if (*parts.v[i])
 			eb_strv_add(list, parts.v[i]);
-	if (is_set) {
-		eb_strv_sort(list);
-		eb_strv_unique(list);
+	eb_strv_sort(list);
+	eb_strv_unique(list);
+	return 0;
+}
+
+/* ---- extras, flags ------------------------------------------------------ */
+
+/* One of "a", "'a'" and the like between commas; empty only at the end. */
+static int add_word(struct eb_strv *list, char *word, bool last,
+		    const char *key, struct eb_error *err)
+{
+	char *s = eb_strip(word);
+	size_t n = strlen(s);
+
+	if (!n && last)
+		return 0;
+	if (n > 1 && (*s == '\'' || *s == '"') && s[n - 1] == *s) {
+		s[n - 1] = '\0';
+		s++;
 	}
+	if (strcmp(key, "flags") ? !eb_is_extra(s) : !eb_is_flag(s, true))
+		return eb_err_set(err, EB_INPUT, "%s: \"%s\" is no name of one",
+				  key, s);
+	eb_strv_add(list, s);
+	return 0;
+}
+
+/* "[a, 'b']", "a", and the "a,b" of the normal text. */
+static int set_words(struct eb_strv *list, const char *value, const char *key,
+		     struct eb_error *err)
+{
+	struct eb_strv parts EB_CLEANUP(eb_strv_release) = { 0 };
+	eb_autofree char *copy = NULL;
+	bool bracket = *value == '[';
+
+	copy = bracket ? eb_strndup(value + 1, strlen(value) - 2)
+		       : eb_strdup(value);
+	eb_strv_release(list);
+	eb_strv_split(&parts, copy, ",");
+	for (size_t i = 0; i < parts.n; i++)
+		if (add_word(list, parts.v[i], bracket && i && i + 1 == parts.n,
+			     key, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void drop_flags(struct eb_matchspec *m)
+{
+	for (size_t i = 0; m->flag && i < m->flags.n; i++)
+		eb_pattern_release(&m->flag[i]);
+	free(eb_steal(m->flag));
+	eb_strv_release(&m->flags);
+}
+
+static int set_flags(struct eb_matchspec *m, const char *value,
+		     struct eb_error *err)
+{
+	drop_flags(m);
+	if (set_words(&m->flags, value, "flags", err) < 0)
+		return -1;
+	m->flag = eb_calloc(m->flags.n + 1, sizeof *m->flag);
+	for (size_t i = 0; i < m->flags.n; i++)
+		if (eb_pattern_parse(m->flags.v[i], false, "flags", &m->flag[i],
+				     err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -285,8 +347,6 @@ static struct eb_strv *list_field(struct eb_matchspec *m, const char *key)
 {
 	return strcmp(key, "track_features") == 0 ? &m->track_features
 	       : strcmp(key, "features") == 0	  ? &m->features
-	       : strcmp(key, "extras") == 0	  ? &m->extras
-	       : strcmp(key, "flags") == 0	  ? &m->flags
 						  : NULL;
 }
 
@@ -308,7 +368,11 @@ int eb_matchspec_set(struct eb_matchspec *m, const char *key, const char *value,
 		return set_pattern(pattern, value, pattern != &m->build, key,
 				   err);
 	if (list)
-		return set_list(list, value, strstr(key, "features"));
+		return set_list(list, value);
+	if (strcmp(key, "extras") == 0)
+		return set_words(&m->extras, value, key, err);
+	if (strcmp(key, "flags") == 0)
+		return set_flags(m, value, err);
 	if (strcmp(key, "channel") == 0)
 		return set_channel(m, value, err);
 	if (strcmp(key, "version") == 0)

@@ -34,9 +34,7 @@ static char *checked_url(const char *text, struct eb_error *err)
 	return NULL;
 }
 
-/* Paths become file URLs: "~/" is the home folder, others are relative to
- * the working folder. */
-static char *to_url(const char *text, struct eb_error *err)
+char *eb_package_url(const char *text, struct eb_error *err)
 {
 	const char *home = getenv("HOME");
 	eb_autofree char *cwd = NULL, *path = NULL;
@@ -71,7 +69,7 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-static void percent_decode(char *s)
+void eb_percent_decode(char *s)
 {
 	char *to = s;
 	int high, low;
@@ -115,14 +113,15 @@ static int set_from_stem(struct eb_matchspec *m, char *stem,
 int eb_matchspec_set_file(struct eb_matchspec *m, const char *text,
 			  struct eb_error *err)
 {
-	eb_autofree char *url = to_url(text, err), *folder = NULL, *stem = NULL;
+	eb_autofree char *url = eb_package_url(text, err), *folder = NULL,
+			 *stem = NULL;
 	const char *slash;
 
 	if (!url || eb_matchspec_set(m, "url", url, EB_STRICT, err) < 0)
 		return -1;
 	slash = strrchr(url, '/');
 	m->fn = eb_strdup(slash + 1);
-	percent_decode(m->fn);
+	eb_percent_decode(m->fn);
 	folder = eb_strndup(url, slash - url);
 	if (!folder[eb_channel_without_subdir(folder)])
 		return eb_matchspec_set_name(m, "*", err);

@@ -106,8 +106,31 @@ static bool match_url(const struct eb_matchspec *m, const struct eb_record *r)
 	       strcmp(s + n + 1, r->fn) == 0;
 }
 
-/* What hardly any spec asks for. Extras and flags are of records that this
- * version does not read, so no record has them. */
+/* Each has to be among the record's. */
+static bool match_flags(const struct eb_matchspec *m, const struct eb_record *r)
+{
+	for (size_t i = 0; i < m->flags.n; i++) {
+		size_t k = 0;
+
+		while (k < r->flags.n &&
+		       !eb_pattern_match(&m->flag[i], r->flags.v[k]))
+			k++;
+		if (k == r->flags.n)
+			return false;
+	}
+	return true;
+}
+
+bool eb_matchspec_has_extras(const struct eb_matchspec *m,
+			     const struct eb_record *r)
+{
+	for (size_t i = 0; i < m->extras.n; i++)
+		if (!eb_record_extra(r, m->extras.v[i]))
+			return false;
+	return true;
+}
+
+/* What hardly any spec asks for. */
 static bool match_rest(const struct eb_matchspec *m, const struct eb_record *r)
 {
 	return match_plain(m->subdir, r->subdir) &&
@@ -116,15 +139,85 @@ static bool match_rest(const struct eb_matchspec *m, const struct eb_record *r)
 	       (m->url || match_plain(m->fn, r->fn)) && match_digests(m, r) &&
 	       eb_pattern_match(&m->license, r->license) &&
 	       eb_pattern_match(&m->license_family, r->license_family) &&
-	       m->extras.n == 0 && m->flags.n == 0;
+	       match_flags(m, r);
+}
+
+bool eb_matchspec_fits_version(const struct eb_matchspec *m,
+			       const struct eb_version *version)
+{
+	return !m->version || eb_verspec_match(m->version, version);
+}
+
+#define MOST_BOUNDS 4
+
+/* How many are below `v`, or not above it. */
+static size_t count_below(const struct eb_version *const *version, size_t n,
+			  const struct eb_version *v, bool equal_too)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int c = eb_version_compare(version[mid], v);
+
+		if (c < 0 || (c == 0 && equal_too))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool eb_matchspec_version_range(const struct eb_matchspec *m,
+				const struct eb_version *const *version,
+				size_t n, size_t *first, size_t *end)
+{
+	const struct eb_term *term[MOST_BOUNDS];
+	int terms =
+		m->version ? eb_verspec_row(m->version, term, MOST_BOUNDS) : 0;
+
+	*first = 0;
+	*end = n;
+	for (int i = 0; i < terms; i++) {
+		enum eb_term_op op = term[i]->op;
+		const struct eb_version *v = term[i]->version;
+		bool above = op == EB_TERM_GT || op == EB_TERM_GE;
+		bool below = op == EB_TERM_LT || op == EB_TERM_LE;
+		size_t at;
+
+		if (above || op == EB_TERM_EQ) {
+			at = count_below(version, n, v, op == EB_TERM_GT);
+			*first = at > *first ? at : *first;
+		}
+		if (below || op == EB_TERM_EQ) {
+			at = count_below(version, n, v, op != EB_TERM_LT);
+			*end = at < *end ? at : *end;
+		}
+	}
+	return terms >= 0;
+}
+
+bool eb_matchspec_fits_more(const struct eb_matchspec *m,
+			    const struct eb_record *r)
+{
+	return eb_pattern_match(&m->build, r->build) &&
+	       match_number(&m->build_number, r->build_number) &&
+	       match_rest(m, r);
+}
+
+bool eb_matchspec_asks_more(const struct eb_matchspec *m)
+{
+	return m->build.kind != EB_PATTERN_NONE || m->build_number.given ||
+	       m->channel_given || m->subdir || m->track_features.n ||
+	       m->features.n || m->url || m->fn || m->md5 || m->sha256 ||
+	       m->license.kind != EB_PATTERN_NONE ||
+	       m->license_family.kind != EB_PATTERN_NONE || m->flags.n;
 }
 
 bool eb_matchspec_match(const struct eb_matchspec *m, const struct eb_record *r,
 			const struct eb_version *version)
 {
 	return eb_pattern_match(&m->name, r->name) &&
-	       (!m->version || eb_verspec_match(m->version, version)) &&
-	       eb_pattern_match(&m->build, r->build) &&
-	       match_number(&m->build_number, r->build_number) &&
-	       match_rest(m, r);
+	       eb_matchspec_fits_version(m, version) &&
+	       eb_matchspec_fits_more(m, r);
 }

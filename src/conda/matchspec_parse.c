@@ -19,6 +19,13 @@ struct parser {
 
 /* ---- preparing ---------------------------------------------------------- */
 
+static bool is_plain(const char *text)
+{
+	while (*text >= ' ' && *text < 0x7f)
+		text++;
+	return !*text;
+}
+
 static int check_text(const char *text, struct eb_error *err)
 {
 	const char *p;
@@ -26,6 +33,8 @@ static int check_text(const char *text, struct eb_error *err)
 	if (strlen(text) > MAX_LENGTH)
 		return eb_err_set(err, EB_INPUT, "longer than %d bytes",
 				  MAX_LENGTH);
+	if (is_plain(text))
+		return 0;
 	if (!eb_utf8_valid(text, strlen(text)))
 		return eb_err_set(err, EB_INPUT, "not UTF-8");
 	for (p = text; *p; p++)
@@ -36,7 +45,7 @@ static int check_text(const char *text, struct eb_error *err)
 	return 0;
 }
 
-/* Comment and " if CONDITION" go; every white space becomes a blank. */
+/* Comment and " if CONDITION" of old go; every white space becomes a blank. */
 static char *prepare(char *text)
 {
 	char *p;
@@ -211,11 +220,34 @@ static int take_feature(struct parser *p, char *s)
 	return eb_matchspec_set(p->m, "track_features", s, p->how, p->err);
 }
 
+/* The hash behind a package file's "#" (CEP 23); otherwise that begins a
+ * comment. */
+static int take_hash(struct parser *p, char *s)
+{
+	char *hash = strchr(s, '#');
+	const char *hex = hash ? hash + 1 : "";
+	size_t n;
+
+	if (eb_starts(hex, "sha256:"))
+		hex += strlen("sha256:");
+	n = strlen(hex);
+	if (strspn(hex, "0123456789abcdef") != n ||
+	    (n != 64 && (n != 32 || hex != hash + 1)))
+		return 0;
+	*hash = '\0';
+	if (!eb_matchspec_is_file(s))
+		return 0;
+	return eb_matchspec_set(p->m, n == 64 ? "sha256" : "md5", hex, p->how,
+				p->err);
+}
+
 static int parse_text(struct parser *p, char *s)
 {
 	eb_autofree char *brackets = NULL;
 	char *regex;
 
+	if (take_hash(p, s) < 0)
+		return -1;
 	s = prepare(s);
 	if (eb_ends(s, "@"))
 		return take_feature(p, s);
@@ -243,10 +275,9 @@ struct eb_matchspec *eb_matchspec_parse(const char *text,
 	m = p.m = eb_calloc(1, sizeof *m);
 	if (check_text(text, err) == 0) {
 		copy = eb_strdup(text);
-		if (parse_text(&p, copy) == 0) {
-			eb_matchspec_set_texts(m);
+		if (parse_text(&p, copy) == 0 &&
+		    eb_matchspec_set_when(m, how, err) == 0)
 			return eb_steal(m);
-		}
 	}
 	shown = eb_printable(text);
 	eb_err_prefix(err, "package spec \"%.200s\"", shown);

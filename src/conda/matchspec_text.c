@@ -84,8 +84,12 @@ static void add_set(struct writer *w, const char *key,
 static void add_list(struct writer *w, const char *key,
 		     const struct eb_strv *list)
 {
-	eb_autofree char *value = list->n ? python_list(list) : NULL;
+	struct eb_strv sorted EB_CLEANUP(eb_strv_release) = { 0 };
+	eb_autofree char *value = NULL;
 
+	eb_strv_copy(&sorted, list);
+	eb_strv_sort(&sorted);
+	value = list->n ? python_list(&sorted) : NULL;
 	if (value)
 		add_bare(w, key, value);
 }
@@ -147,7 +151,7 @@ static bool build_in_brackets(const struct eb_matchspec *m)
 	return b && (strpbrk(b, "><$^|,*:") || version_place(m) != EXACT);
 }
 
-static char *conda_text(const struct eb_matchspec *m)
+char *eb_matchspec_make_text(const struct eb_matchspec *m)
 {
 	struct writer w = { 0 };
 
@@ -224,7 +228,7 @@ static void add_number(struct writer *w, const struct eb_number *n)
 }
 
 /* Keys in the order of their bytes. */
-static char *normal_text(const struct eb_matchspec *m)
+char *eb_matchspec_make_normal(const struct eb_matchspec *m)
 {
 	struct writer w = { 0 };
 
@@ -250,10 +254,4 @@ static char *normal_text(const struct eb_matchspec *m)
 		  m->version ? eb_verspec_normal(m->version) : NULL);
 	add_as_is(&w, "when", m->when);
 	return finish(&w);
-}
-
-void eb_matchspec_set_texts(struct eb_matchspec *m)
-{
-	m->text = conda_text(m);
-	m->normal = normal_text(m);
 }

@@ -145,20 +145,29 @@ static int read_digests(const struct reader *r, struct eb_record *out)
 
 /* ---- lists -------------------------------------------------------------- */
 
-static int read_list(const struct reader *r, const char *key,
+/* The reader's value is the list itself. */
+static int add_texts(const struct reader *r, const char *key,
 		     struct eb_strv *out)
 {
-	const json_t *list = member(r, key), *v;
+	const json_t *v;
 	size_t i;
 
-	if (list && !json_is_array(list))
-		return bad(r, key, "is no list");
-	json_array_foreach ((json_t *)list, i, v) {
+	json_array_foreach ((json_t *)r->j, i, v) {
 		if (!json_is_string(v))
 			return bad(r, key, "holds something else than text");
 		eb_strv_add(out, json_string_value(v));
 	}
 	return 0;
+}
+
+static int read_list(const struct reader *r, const char *key,
+		     struct eb_strv *out)
+{
+	struct reader list = { member(r, key), r->fn, r->err };
+
+	if (list.j && !json_is_array(list.j))
+		return bad(r, key, "is no list");
+	return add_texts(&list, key, out);
 }
 
 /* "a b", "a,b" or ["a", "b"] becomes "a b"; nothing becomes NULL. */
@@ -180,6 +189,55 @@ static int read_words(const struct reader *r, const char *key, char **out)
 				     *out ? " " : "", words.v[i]);
 		free(*out);
 		*out = longer;
+	}
+	return 0;
+}
+
+/* ---- v3: flags, groups of optional dependencies ------------------------- */
+
+static int read_flags(const struct reader *r, struct eb_strv *out)
+{
+	if (read_list(r, "flags", out) < 0)
+		return -1;
+	for (size_t i = 0; i < out->n; i++)
+		if (!eb_is_flag(out->v[i], false))
+			return bad(r, "flags", "holds what is no flag");
+	return 0;
+}
+
+static int read_group(const struct reader *r, const char *key, const char *name,
+		      const json_t *list, struct eb_record *out)
+{
+	struct reader inner = { list, r->fn, r->err };
+	struct eb_extra *e;
+
+	if (!eb_is_extra(name) || !json_is_array(list))
+		return bad(r, key, "holds what is no group of dependencies");
+	if (eb_record_extra(out, name))
+		return bad(r, key, "has a group twice");
+	out->extra =
+		eb_realloc(out->extra, out->n_extras + 1, sizeof *out->extra);
+	e = &out->extra[out->n_extras++];
+	*e = (struct eb_extra){ .name = eb_strdup(name) };
+	return add_texts(&inner, key, &e->depends);
+}
+
+/* The CEPs and conda do not agree on how it is spelt. */
+static int read_extras(const struct reader *r, struct eb_record *out)
+{
+	static const char *const keys[] = { "extra_depends", "extra-depends",
+					    "extras-depends" };
+	const char *name;
+	json_t *list;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const json_t *map = member(r, keys[i]);
+
+		if (map && !json_is_object(map))
+			return bad(r, keys[i], "is no object");
+		json_object_foreach ((json_t *)map, name, list)
+			if (read_group(r, keys[i], name, list, out) < 0)
+				return -1;
 	}
 	return 0;
 }
@@ -236,7 +294,8 @@ static int read_rest(const struct reader *r, struct eb_record *out)
 	    read_list(r, "depends", &out->depends) < 0 ||
 	    read_list(r, "constrains", &out->constrains) < 0 ||
 	    read_words(r, "track_features", &out->track_features) < 0 ||
-	    read_words(r, "features", &out->features) < 0)
+	    read_words(r, "features", &out->features) < 0 ||
+	    read_flags(r, &out->flags) < 0 || read_extras(r, out) < 0)
 		return -1;
 	if (read_noarch(r, &out->noarch) < 0 ||
 	    read_timestamp(r, &out->timestamp) < 0 ||
@@ -266,6 +325,15 @@ int eb_record_from_json(const json_t *j, const char *fn, const char *subdir,
 	return 0;
 }
 
+static void release_extras(struct eb_record *r)
+{
+	for (size_t i = 0; i < r->n_extras; i++) {
+		free(r->extra[i].name);
+		eb_strv_release(&r->extra[i].depends);
+	}
+	free(r->extra);
+}
+
 void eb_record_release(struct eb_record *r)
 {
 	free(r->name);
@@ -277,12 +345,28 @@ void eb_record_release(struct eb_record *r)
 	free(r->url);
 	eb_strv_release(&r->depends);
 	eb_strv_release(&r->constrains);
+	eb_strv_release(&r->flags);
+	release_extras(r);
 	free(r->track_features);
 	free(r->features);
 	free(r->license);
 	free(r->license_family);
 	free(r->python_site_packages_path);
 	*r = (struct eb_record){ 0 };
+}
+
+static struct eb_extra *copy_extras(const struct eb_record *from)
+{
+	struct eb_extra *all;
+
+	if (!from->n_extras)
+		return NULL;
+	all = eb_calloc(from->n_extras, sizeof *all);
+	for (size_t i = 0; i < from->n_extras; i++) {
+		all[i].name = eb_strdup(from->extra[i].name);
+		eb_strv_copy(&all[i].depends, &from->extra[i].depends);
+	}
+	return all;
 }
 
 void eb_record_copy(struct eb_record *to, const struct eb_record *from)
@@ -296,9 +380,11 @@ void eb_record_copy(struct eb_record *to, const struct eb_record *from)
 	r.fn = eb_strdup(from->fn);
 	r.channel = eb_strdup(from->channel);
 	r.url = eb_strdup(from->url);
-	r.depends = r.constrains = (struct eb_strv){ 0 };
+	r.depends = r.constrains = r.flags = (struct eb_strv){ 0 };
 	eb_strv_copy(&r.depends, &from->depends);
 	eb_strv_copy(&r.constrains, &from->constrains);
+	eb_strv_copy(&r.flags, &from->flags);
+	r.extra = copy_extras(from);
 	r.track_features = eb_strdup(from->track_features);
 	r.features = eb_strdup(from->features);
 	r.license = eb_strdup(from->license);
@@ -331,6 +417,18 @@ static void put_list(json_t *j, const char *key, const struct eb_strv *list)
 	json_object_set_new(j, key, array);
 }
 
+static void put_v3(json_t *j, const struct eb_record *r)
+{
+	json_t *groups = r->n_extras ? json_object() : NULL;
+
+	if (r->flags.n)
+		put_list(j, "flags", &r->flags);
+	for (size_t i = 0; i < r->n_extras; i++)
+		put_list(groups, r->extra[i].name, &r->extra[i].depends);
+	if (groups)
+		json_object_set_new(j, "extra_depends", groups);
+}
+
 /* `depends` is there even when it is empty: conda wants it. */
 json_t *eb_record_to_json(const struct eb_record *r)
 {
@@ -348,6 +446,7 @@ json_t *eb_record_to_json(const struct eb_record *r)
 	put_list(j, "depends", &r->depends);
 	if (r->constrains.n)
 		put_list(j, "constrains", &r->constrains);
+	put_v3(j, r);
 	put_text(j, "track_features", r->track_features);
 	put_text(j, "features", r->features);
 	if (r->noarch != EB_NOARCH_NONE)

@@ -106,15 +106,47 @@ static void fill_list(struct eb_repodata *rd, const struct eb_rd_head *h,
 	out->v[n] = NULL;
 }
 
+/* Pairs of a group and a dependency; a group's are next to each other. */
+static void fill_extras(struct eb_repodata *rd, const struct eb_rd_head *h,
+			const uint32_t *id, size_t pairs, struct eb_record *r)
+{
+	size_t n, groups = 0;
+
+	for (size_t i = 0; i < pairs; i++)
+		groups += !i || id[2 * i] != id[2 * i - 2];
+	if (groups)
+		r->extra = alloc(rd, groups * sizeof *r->extra);
+	for (size_t i = 0; i < pairs; i += n) {
+		struct eb_extra *e = &r->extra[r->n_extras++];
+
+		for (n = 1; i + n < pairs && id[2 * (i + n)] == id[2 * i];)
+			n++;
+		e->name = text(h, id[2 * i]);
+		e->depends.v = alloc(rd, (n + 1) * sizeof *e->depends.v);
+		e->depends.n = e->depends.alloc = 0;
+		for (size_t k = i; k < i + n; k++)
+			if (id[2 * k + 1])
+				e->depends.v[e->depends.n++] =
+					text(h, id[2 * k + 1]);
+		e->depends.v[e->depends.n] = NULL;
+	}
+}
+
 static void fill_lists(struct eb_repodata *rd, const struct eb_rd_ref *ref,
 		       struct eb_record *r)
 {
-	size_t n, depends;
-	const uint32_t *id = eb_rd_list(ref->head, ref->row, &n);
+	const struct eb_rd_row *row = ref->row;
+	size_t n;
+	const uint32_t *id = eb_rd_list(ref->head, row, &n);
 
-	depends = n ? ref->row->n_depends : 0;
-	fill_list(rd, ref->head, id, depends, &r->depends);
-	fill_list(rd, ref->head, id + depends, n - depends, &r->constrains);
+	fill_list(rd, ref->head, id, n ? row->n_depends : 0, &r->depends);
+	id += r->depends.n;
+	fill_list(rd, ref->head, id, n ? row->n_constrains : 0, &r->constrains);
+	if (!n || !(row->n_flags | row->n_extras))
+		return;
+	id += r->constrains.n;
+	fill_list(rd, ref->head, id, row->n_flags, &r->flags);
+	fill_extras(rd, ref->head, id + row->n_flags, row->n_extras, r);
 }
 
 /* The pieces of the file's name. */

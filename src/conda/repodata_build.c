@@ -124,6 +124,26 @@ static uint16_t fill_list(struct eb_rd_build *b, const struct eb_strv *list)
 	return (uint16_t)n;
 }
 
+static uint16_t fill_extras(struct eb_rd_build *b, const struct eb_record *r)
+{
+	uint16_t n = 0;
+
+	for (size_t i = 0; i < r->n_extras; i++) {
+		const struct eb_strv *list = &r->extra[i].depends;
+		uint32_t group = intern(b, r->extra[i].name);
+		size_t k = 0;
+
+		do {
+			if (n == EB_REPODATA_MAX_LIST)
+				return n;
+			eb_rd_list_add(b, group);
+			eb_rd_list_add(b, list->n ? intern(b, list->v[k]) : 0);
+			n++;
+		} while (++k < list->n);
+	}
+	return n;
+}
+
 void eb_rd_build_add(struct eb_rd_build *b, const struct eb_record *r)
 {
 	struct eb_rd_row *row = eb_rd_row_add(b);
@@ -136,6 +156,8 @@ void eb_rd_build_add(struct eb_rd_build *b, const struct eb_record *r)
 	row->list = (uint32_t)b->n_lists;
 	row->n_depends = fill_list(b, &r->depends);
 	row->n_constrains = fill_list(b, &r->constrains);
+	row->n_flags = fill_list(b, &r->flags);
+	row->n_extras = fill_extras(b, r);
 	row->track_features = intern(b, r->track_features);
 	row->features = intern(b, r->features);
 	row->noarch = (uint8_t)r->noarch;

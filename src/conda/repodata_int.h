@@ -26,7 +26,7 @@ enum {
 
 /* --- the form of a segment ------------------------------------------- */
 
-#define EB_RD_MAGIC "EBrepo\0\1"
+#define EB_RD_MAGIC "EBrepo\0\2"
 
 /* All offsets are from the head. Texts are NUL-terminated; their numbers are
  * offsets too, from `text`; 0 is "" and means absent. */
@@ -43,7 +43,9 @@ struct eb_rd_head {
 struct eb_rd_row {
 	uint32_t name, version, build, fn;
 	uint32_t list; /* place of the first dependency in the lists */
-	uint16_t n_depends, n_constrains;
+	/* Dependencies, constraints, flags; then pairs: a group, one of its
+	 * dependencies or 0. A group's pairs are next to each other. */
+	uint16_t n_depends, n_constrains, n_flags, n_extras;
 	uint32_t track_features, features, license, family, site_packages;
 	uint8_t flags, noarch, has_sha256, has_md5;
 	uint64_t build_number, size;
@@ -102,14 +104,17 @@ struct eb_rd_head *eb_rd_seal_memory(const struct eb_rd_build *b);
 
 /* repodata_needs.c: names that come up in dependencies */
 #define EB_RD_MAX_NAME 256
+#define EB_RD_EXTRAS "[]"
 /* The name of a dependency, in lower case, maybe a glob; false: it has none
- * of that length. */
+ * of that length. Where it asks for extras "[]" is at its end: what groups of
+ * that name need comes up, too. */
 bool eb_rd_need_name(const char *text, char name[EB_RD_MAX_NAME]);
 /* All of a builder's, each once. */
 void eb_rd_build_needs(struct eb_rd_build *b);
 typedef void eb_rd_name_fn(void *data, const char *name);
-/* Of the rows of a name: from the segment's list, where it has one. */
-void eb_rd_each_need(const struct eb_rd_head *h, const char *name,
+/* Of the rows of a name: from the segment's list, where it has one. What its
+ * groups of optional dependencies need, or what it needs without them. */
+void eb_rd_each_need(const struct eb_rd_head *h, const char *name, bool extras,
 		     eb_rd_name_fn *fn, void *data);
 
 /* repodata_check.c: NULL, or what is wrong with it */
@@ -144,8 +149,8 @@ const struct eb_rd_bad *eb_rd_bads(const struct eb_rd_head *h);
 /* The group of a name, within the rows, or NULL. */
 const struct eb_rd_group *eb_rd_group_of(const struct eb_rd_head *h,
 					 const char *name);
-/* A row's dependencies and, behind them, constraints; *n is 0 where they are
- * not within the lists. */
+/* All of a row's lists, one behind the other; *n is how many texts they are, 0
+ * where they are not within the lists. */
 const uint32_t *eb_rd_list(const struct eb_rd_head *h,
 			   const struct eb_rd_row *row, size_t *n);
 uint32_t eb_rd_hash(const char *s);

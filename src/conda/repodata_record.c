@@ -23,6 +23,8 @@ void eb_rd_draft_release(struct eb_rd_draft *d)
 {
 	free(d->depends.text);
 	free(d->constrains.text);
+	free(d->flags.text);
+	free(d->extras.text);
 	free(d->fn);
 }
 
@@ -181,30 +183,115 @@ static int read_time(struct eb_rd_draft *d, const char *key)
 	return 0;
 }
 
+static const char *const no_dependency[] = { "a dependency is no text",
+					     "a dependency is empty" };
+static const char *const no_flag[] = { "a flag is no text", "a flag is empty" };
+
+static void push(struct eb_rd_draft *d, struct eb_rd_list *l, uint32_t text)
+{
+	EB_GROW(l->text, l->n, l->alloc);
+	l->text[l->n] = text;
+	if (++l->n > 2 * EB_REPODATA_MAX_LIST) {
+		bad(d, "more than 4096 dependencies");
+		l->n = 0;
+	}
+}
+
+/* The texts of a list; where they belong to a group, its name before each.
+ * `why` is what is wrong with no text, and with an empty one. */
+static int read_texts(struct eb_rd_draft *d, struct eb_rd_list *l,
+		      uint32_t group, const char *const why[2])
+{
+	uint32_t text;
+	int more;
+
+	if (eb_json_open(d->json, '[') < 0)
+		return -1;
+	while ((more = eb_json_item(d->json)) > 0) {
+		text = 0;
+		if (read_text(d, &text, why[0]) < 0)
+			return -1;
+		if (!text)
+			bad(d, why[1]);
+		if (group)
+			push(d, l, group);
+		push(d, l, text);
+	}
+	if (l->n > (group ? 2 : 1) * EB_REPODATA_MAX_LIST)
+		bad(d, "more than 4096 dependencies");
+	return more;
+}
+
 static int read_list(struct eb_rd_draft *d, const char *key)
 {
 	struct eb_rd_list *l = *key == 'd' ? &d->depends : &d->constrains;
-	int c = eb_json_peek(d->json), more;
+	int c = eb_json_peek(d->json);
 
 	if (c == 'n')
 		return eb_json_skip(d->json);
 	if (c != '[')
 		return bad_skip(d, "\"depends\" or \"constrains\" is no list");
 	l->n = 0;
-	if (eb_json_open(d->json, '[') < 0)
+	return read_texts(d, l, 0, no_dependency);
+}
+
+/* CEP 45. */
+static int read_flags(struct eb_rd_draft *d, const char *key)
+{
+	int c = eb_json_peek(d->json);
+
+	(void)key;
+	if (c == 'n')
+		return eb_json_skip(d->json);
+	if (c != '[')
+		return bad_skip(d, "\"flags\" is no list");
+	d->flags.n = 0;
+	if (read_texts(d, &d->flags, 0, no_flag) < 0)
 		return -1;
-	while ((more = eb_json_item(d->json)) > 0) {
-		EB_GROW(l->text, l->n, l->alloc);
-		l->text[l->n] = 0;
-		if (read_text(d, &l->text[l->n], "a dependency is no text") < 0)
-			return -1;
-		if (!l->text[l->n])
-			bad(d, "a dependency is empty");
-		if (++l->n > EB_REPODATA_MAX_LIST) {
-			bad(d, "more than 4096 dependencies");
-			l->n = 0;
-		}
+	for (size_t i = 0; i < d->flags.n; i++)
+		if (!eb_is_flag(eb_strpool_text(&d->b->pool, d->flags.text[i]),
+				false))
+			bad(d, "one of its \"flags\" is none");
+	return 0;
+}
+
+static int read_group(struct eb_rd_draft *d, struct eb_json_text name)
+{
+	uint32_t group = intern(d, name.p, name.n);
+	size_t before = d->extras.n;
+
+	if (!eb_is_extra(eb_strpool_text(&d->b->pool, group)))
+		bad(d, "a group of its \"extra_depends\" has a wrong name");
+	for (size_t i = 0; i < d->extras.n; i += 2)
+		if (d->extras.text[i] == group)
+			bad(d, "\"extra_depends\" has a group twice");
+	if (eb_json_peek(d->json) != '[')
+		return bad_skip(d, "a group of \"extra_depends\" is no list");
+	if (read_texts(d, &d->extras, group, no_dependency) < 0)
+		return -1;
+	if (d->extras.n == before) {
+		push(d, &d->extras, group);
+		push(d, &d->extras, 0);
 	}
+	return 0;
+}
+
+/* CEP 44. */
+static int read_extras(struct eb_rd_draft *d, const char *key)
+{
+	struct eb_json_text name;
+	int c = eb_json_peek(d->json), more;
+
+	(void)key;
+	if (c == 'n')
+		return eb_json_skip(d->json);
+	if (c != '{')
+		return bad_skip(d, "\"extra_depends\" is no object");
+	if (eb_json_open(d->json, '{') < 0)
+		return -1;
+	while ((more = eb_json_key(d->json, &name)) > 0)
+		if (read_group(d, name) < 0)
+			return -1;
 	return more;
 }
 
@@ -345,6 +432,8 @@ static const struct {
 	{ "build_number", read_build_number },
 	{ "depends", read_list },
 	{ "constrains", read_list },
+	{ "extra_depends", read_extras },
+	{ "flags", read_flags },
 	{ "timestamp", read_time },
 	{ "indexed_timestamp", read_time },
 	{ "sha256", read_sum },
@@ -376,7 +465,7 @@ static void begin(struct eb_rd_draft *d, struct eb_json_text fn,
 	d->bad = NULL;
 	d->has_name = d->has_version = d->has_build = false;
 	d->indexed = 0;
-	d->depends.n = d->constrains.n = 0;
+	d->depends.n = d->constrains.n = d->flags.n = d->extras.n = 0;
 	if (fn.n + more + 1 > d->fn_alloc) {
 		d->fn_alloc = 2 * (fn.n + more) + 256;
 		d->fn = eb_realloc(d->fn, d->fn_alloc, 1);
@@ -435,21 +524,26 @@ static void keep_fn(struct eb_rd_draft *d)
 	d->row.fn = intern(d, d->fn, d->fn_n);
 }
 
+static uint16_t keep_list(struct eb_rd_build *b, const struct eb_rd_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		eb_rd_list_add(b, l->text[i]);
+	return (uint16_t)l->n;
+}
+
 int eb_rd_draft_keep(struct eb_rd_draft *d)
 {
 	struct eb_rd_build *b = d->b;
 
 	keep_fn(d);
 	d->row.time = d->indexed ? d->indexed : d->row.timestamp;
-	if (d->bad || b->n_lists + 2 * EB_REPODATA_MAX_LIST > UINT32_MAX)
+	if (d->bad || b->n_lists + 5 * EB_REPODATA_MAX_LIST > UINT32_MAX)
 		return -1;
 	d->row.list = (uint32_t)b->n_lists;
-	d->row.n_depends = (uint16_t)d->depends.n;
-	d->row.n_constrains = (uint16_t)d->constrains.n;
-	for (size_t i = 0; i < d->depends.n; i++)
-		eb_rd_list_add(b, d->depends.text[i]);
-	for (size_t i = 0; i < d->constrains.n; i++)
-		eb_rd_list_add(b, d->constrains.text[i]);
+	d->row.n_depends = keep_list(b, &d->depends);
+	d->row.n_constrains = keep_list(b, &d->constrains);
+	d->row.n_flags = keep_list(b, &d->flags);
+	d->row.n_extras = keep_list(b, &d->extras) / 2;
 	*eb_rd_row_add(b) = d->row;
 	return 0;
 }

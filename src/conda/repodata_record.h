@@ -19,7 +19,8 @@ struct eb_rd_draft {
 	const char *bad; /* what is wrong with it, or NULL */
 	bool has_name, has_version, has_build;
 	int64_t indexed; /* CEP 47; ms, 0 = absent */
-	struct eb_rd_list depends, constrains;
+	struct eb_rd_list depends, constrains, flags;
+	struct eb_rd_list extras; /* pairs: group, dependency */
 	char *fn;
 	size_t fn_n, fn_alloc;
 	uint32_t good_version[4096]; /* that were checked already */

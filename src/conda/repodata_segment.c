@@ -99,7 +99,8 @@ const uint32_t *eb_rd_list(const struct eb_rd_head *h,
 {
 	const uint32_t *lists = at(h, h->lists);
 
-	*n = (size_t)row->n_depends + row->n_constrains;
+	*n = (size_t)row->n_depends + row->n_constrains + row->n_flags +
+	     2u * row->n_extras;
 	if (row->list > h->n_lists || *n > h->n_lists - row->list)
 		*n = 0;
 	return *n ? lists + row->list : lists;

@@ -30,7 +30,8 @@ struct fetch {
 	struct walk *w;
 	struct eb_rd_shards *shards;
 	const struct eb_rd_entry *entry;
-	char *url, *shown;
+	struct eb_channel_ways ways;
+	char *shown;
 	struct eb_buf body;
 	struct eb_http_request request;
 	bool again; /* it came with another digest once */
@@ -60,6 +61,7 @@ static void grow(struct walk *w)
 }
 
 static void want_all(struct walk *w, const char *glob);
+static void want_without(struct walk *w, const char *name);
 
 static void want(void *data, const char *name)
 {
@@ -72,8 +74,19 @@ static void want(void *data, const char *name)
 		return;
 	*slot = (uint32_t)w->name.n + 1;
 	eb_strv_add(&w->name, name);
+	if (eb_ends(name, EB_RD_EXTRAS))
+		want_without(w, name);
 	if (strchr(name, '*'))
 		want_all(w, name);
+}
+
+/* "x[]" wants what groups of x need, too. */
+static void want_without(struct walk *w, const char *name)
+{
+	eb_autofree char *bare =
+		eb_strndup(name, strlen(name) - strlen(EB_RD_EXTRAS));
+
+	want(w, bare);
 }
 
 static void want_all(struct walk *w, const char *glob)
@@ -86,22 +99,39 @@ static void want_all(struct walk *w, const char *glob)
 			want(w, name[i]);
 }
 
+static bool is_wanted(const struct walk *w, const char *name)
+{
+	return *place(w, name) != 0;
+}
+
+/* What a name needs whose records are here. */
+static void follow_here(struct walk *w, const struct eb_rd_head *h,
+			const char *name)
+{
+	eb_autofree char *extras = eb_asprintf("%s%s", name, EB_RD_EXTRAS);
+
+	eb_rd_each_need(h, name, false, want, w);
+	if (is_wanted(w, extras))
+		eb_rd_each_need(h, name, true, want, w);
+}
+
 /* --- one shard ------------------------------------------------------- */
 
 static void free_fetch(struct fetch *f)
 {
 	eb_http_request_release(&f->request);
 	eb_buf_release(&f->body);
-	free(f->url);
+	eb_channel_ways_release(&f->ways);
 	free(f->shown);
 	free(f);
 }
 
 /* The first error ends the walk; what may be made good by the channel's whole
- * repodata stays with its source. */
+ * repodata, or by a mirror, stays with its source. */
 static void give_up(struct walk *w, struct eb_rd_shards *s, bool made_good,
 		    struct eb_error *err)
 {
+	made_good |= eb_rd_has_more(s->job);
 	if (made_good && !eb_err_is_set(&s->failed))
 		eb_err_move(&s->failed, err);
 	else if (!made_good && !eb_err_is_set(&w->err))
@@ -145,8 +175,7 @@ static void arrive(struct fetch *f)
 	}
 	w->fetched++;
 	eb_rd_shards_set(s, f->entry, h);
-	eb_rd_each_need(h, eb_rd_bundle_text(s->table, f->entry->name), want,
-			w);
+	follow_here(w, h, eb_rd_bundle_text(s->table, f->entry->name));
 }
 
 static void follow(struct walk *w);
@@ -189,7 +218,7 @@ static void ask(struct fetch *f)
 	eb_buf_reset(&f->body);
 	eb_http_request_release(r);
 	memset(r, 0, sizeof *r);
-	r->url = f->url;
+	eb_channel_way_ask(&f->ways.way[0], r);
 	r->fd = -1;
 	r->text = &f->body;
 	r->max_bytes = EB_RD_MAX_SHARD;
@@ -229,6 +258,19 @@ static void offline(struct walk *w, struct eb_rd_shards *s, struct fetch *f)
 	free_fetch(f);
 }
 
+static void ask_for(struct walk *w, struct eb_rd_shards *s, struct fetch *f)
+{
+	struct eb_error err = EB_ERROR_INIT;
+
+	if (eb_channel_way_to(w->l->channels, NULL, f->shown, &f->ways, &err) ==
+	    0) {
+		ask(f);
+		return;
+	}
+	give_up(w, s, false, &err);
+	free_fetch(f);
+}
+
 static void fetch(struct walk *w, struct eb_rd_shards *s,
 		  const struct eb_rd_entry *e)
 {
@@ -252,8 +294,7 @@ static void fetch(struct walk *w, struct eb_rd_shards *s,
 	} else if (w->l->options->offline) {
 		offline(w, s, f);
 	} else {
-		f->url = eb_channels_fetch_url(w->l->channels, f->shown);
-		ask(f);
+		ask_for(w, s, f);
 	}
 }
 
@@ -269,18 +310,32 @@ static void follow_in(struct walk *w, struct eb_rd_source *source,
 		e ? eb_rd_shards_segment_of(s, e) : source->head;
 
 	if (h)
-		eb_rd_each_need(h, name, want, w);
+		follow_here(w, h, name);
 	else if (e && !eb_err_is_set(&s->failed))
 		fetch(w, s, e);
+}
+
+/* What is on its way is followed when it arrives. */
+static void follow_extras(struct walk *w, struct eb_rd_source *source,
+			  const char *name)
+{
+	const struct eb_rd_head *h = eb_rd_segment(source, name);
+
+	if (h)
+		eb_rd_each_need(h, name, true, want, w);
 }
 
 static void follow(struct walk *w)
 {
 	while (w->next < w->name.n && !eb_err_is_set(&w->err)) {
 		eb_autofree char *name = eb_strdup(w->name.v[w->next++]);
+		bool extras = eb_ends(name, EB_RD_EXTRAS);
 
+		if (extras)
+			name[strlen(name) - strlen(EB_RD_EXTRAS)] = '\0';
 		for (size_t i = 0; i < w->l->rd->n_sources; i++)
-			follow_in(w, &w->l->rd->source[i], name);
+			(extras ? follow_extras
+				: follow_in)(w, &w->l->rd->source[i], name);
 	}
 }
 
@@ -292,9 +347,12 @@ static void begin(struct walk *w)
 	want(w, o->spec ? "pip" : "*");
 	for (size_t i = 0; o->spec && i < o->n_specs; i++) {
 		const char *name = eb_matchspec_name(o->spec[i]);
+		eb_autofree char *extras = NULL;
 
+		if (name && eb_matchspec_extras(o->spec[i])->n)
+			extras = eb_asprintf("%s%s", name, EB_RD_EXTRAS);
 		if (name)
-			want(w, name);
+			want(w, extras ? extras : name);
 		else if (eb_rd_need_name(eb_matchspec_text(o->spec[i]), glob))
 			want(w, glob);
 	}
@@ -324,15 +382,36 @@ static int walk_once(struct eb_rd_load *l, bool *lost, struct eb_error *err)
 
 /* --- what to do without ---------------------------------------------- */
 
-/* The job's whole repodata in the place of its shards. */
+/* The job's whole repodata, at the same place or at the next one. */
+static int read_otherwise(struct eb_rd_load *l, struct eb_rd_shards *s,
+			  struct eb_error *err)
+{
+	struct eb_rd_job *job = s->job;
+
+	if (eb_rd_read_instead(l, job, &job->file[EB_RD_SHARDS], &s->failed,
+			       err) >= 0)
+		return 0;
+	if (!eb_rd_next_place(job))
+		return -1;
+	eb_warn(l->events, "%s; \"%s\" is asked instead", err->message,
+		job->at_url);
+	eb_err_release(err);
+	if (eb_rd_fetch(l, err) < 0 || eb_rd_read_places(l, job, err) < 0)
+		return -1;
+	return job->found ? 0
+			  : eb_err_set(err, EB_NETWORK,
+				       "\"%s\": downloading: not there",
+				       job->at_url);
+}
+
+/* What was read otherwise in the place of the shards. */
 static int replace(struct eb_rd_load *l, size_t i, struct eb_error *err)
 {
 	struct eb_repodata *rd = l->rd;
 	struct eb_rd_shards *s = rd->source[i].shards;
 	struct eb_rd_source fresh;
 
-	if (eb_rd_read_instead(l, s->job, &s->job->file[EB_RD_SHARDS],
-			       &s->failed, err) < 0)
+	if (read_otherwise(l, s, err) < 0)
 		return eb_err_prefix(err, "channel \"%s\"",
 				     s->job->channel->name);
 	fresh = rd->source[--rd->n_sources];

@@ -15,6 +15,7 @@
 #include <envbuild/version.h>
 
 #define MAX_LENGTH 1024
+#define SHORT 40      /* of most versions: no memory is asked for */
 #define U64_DIGITS 19 /* so many digits always fit */
 
 enum { WORD, NUMBER, LONG_NUMBER, POST }; /* in their order */
@@ -179,10 +180,9 @@ static int bad(const struct parser *p, const char *why)
 
 static const char *wrong_byte(const char *s)
 {
-	static const char allowed[] =
-		"*.+!_0123456789abcdefghijklmnopqrstuvwxyz";
-
-	s += strspn(s, allowed);
+	while ((*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'z') ||
+	       (*s && strchr("*.+!_", *s)))
+		s++;
 	return *s ? s : NULL;
 }
 
@@ -354,29 +354,25 @@ static struct eb_version *pack(const struct parser *p, size_t n_main)
 
 /* Every byte gives at most two atoms and one component; the epoch and the
  * end of the index come on top. */
-struct eb_version *eb_version_parse(const char *text, struct eb_error *err)
+struct room {
+	struct atom *atom;
+	uint16_t *first;
+	char *given, *lower; /* n + 1 bytes */
+};
+
+static struct eb_version *parse(const char *text, size_t n, struct room room,
+				struct eb_error *err)
 {
-	eb_autofree char *given = NULL, *lower = NULL;
-	eb_autofree struct atom *atoms = NULL;
-	eb_autofree uint16_t *first = NULL;
-	struct parser p = { .err = err };
-	size_t n = strlen(text), n_main = 0;
+	struct parser p = { .err = err,
+			    .atom = room.atom,
+			    .first = room.first };
+	size_t n_main = 0;
 	char *rest;
 
-	if (n > MAX_LENGTH) {
-		eb_err_set(err, EB_INPUT,
-			   "version \"%.40s...\": longer than "
-			   "%d bytes",
-			   text, MAX_LENGTH);
-		return NULL;
-	}
-	given = eb_strdup(text);
-	p.given = eb_strip(given);
-	lower = eb_strdup(p.given);
-	eb_lower(lower);
-	p.text = rest = lower;
-	p.atom = atoms = eb_malloc((2 * n + 2) * sizeof *atoms);
-	p.first = first = eb_malloc((n + 3) * sizeof *first);
+	memcpy(room.given, text, n + 1);
+	p.given = eb_strip(room.given);
+	p.text = rest = strcpy(room.lower, p.given);
+	eb_lower(p.text);
 	if (!*p.given) {
 		bad(&p, "it is empty");
 		return NULL;
@@ -385,6 +381,39 @@ struct eb_version *eb_version_parse(const char *text, struct eb_error *err)
 	    parse_main_and_local(&p, rest, &n_main) < 0)
 		return NULL;
 	return pack(&p, n_main);
+}
+
+static struct eb_version *parse_short(const char *text, size_t n,
+				      struct eb_error *err)
+{
+	struct atom atom[2 * SHORT + 2];
+	uint16_t first[SHORT + 3];
+	char given[SHORT + 1], lower[SHORT + 1];
+
+	return parse(text, n, (struct room){ atom, first, given, lower }, err);
+}
+
+struct eb_version *eb_version_parse(const char *text, struct eb_error *err)
+{
+	eb_autofree char *given = NULL, *lower = NULL;
+	eb_autofree struct atom *atom = NULL;
+	eb_autofree uint16_t *first = NULL;
+	size_t n = strlen(text);
+
+	if (n <= SHORT)
+		return parse_short(text, n, err);
+	if (n > MAX_LENGTH) {
+		eb_err_set(err, EB_INPUT,
+			   "version \"%.40s...\": longer than "
+			   "%d bytes",
+			   text, MAX_LENGTH);
+		return NULL;
+	}
+	given = eb_malloc(n + 1);
+	lower = eb_malloc(n + 1);
+	atom = eb_malloc((2 * n + 2) * sizeof *atom);
+	first = eb_malloc((n + 3) * sizeof *first);
+	return parse(text, n, (struct room){ atom, first, given, lower }, err);
 }
 
 void eb_version_free(struct eb_version *v)

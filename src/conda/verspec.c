@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "once_text.h"
 #include "verspec_term.h"
 #include <envbuild/buf.h>
 #include <envbuild/str.h>
@@ -30,7 +31,8 @@ struct eb_verspec {
 	struct eb_term *term;
 	size_t n_nodes, nodes_alloc, n_terms, terms_alloc;
 	uint16_t root;
-	char *text, *normal;
+	char *given;
+	char *text, *normal; /* made when they are asked for */
 };
 
 struct parser {
@@ -248,7 +250,7 @@ static char *settled(char *normal, const char *from)
 	if (!again)
 		return normal;
 	free(normal);
-	return eb_steal(again->normal);
+	return eb_strdup(eb_verspec_normal(again));
 }
 
 /* MatchSpec reads "=" before a version that stands alone in its own way; left
@@ -261,24 +263,26 @@ static char *kept_from_matchspec(char *normal)
 	return row;
 }
 
+static char *make_normal(const struct eb_verspec *s)
+{
+	char *normal = settled(normal_text(s, s->root, false), s->given);
+
+	return normal[0] == '=' && !strpbrk(normal, ",|")
+		       ? kept_from_matchspec(normal)
+		       : normal;
+}
+
 /* A term that stands alone is written without "=" and "==". */
-static void set_texts(struct eb_verspec *s, const char *from)
+static char *make_text(const struct eb_verspec *s)
 {
 	const struct node *root = &s->node[s->root];
 	const struct eb_term *t = &s->term[root->term];
 	EB_AUTOBUF(out, EB_MAX_TEXT);
 
-	s->normal = settled(normal_text(s, s->root, false), from);
-	if (s->normal[0] == '=' && !strpbrk(s->normal, ",|"))
-		s->normal = kept_from_matchspec(s->normal);
-	if (root->kind == LEAF && t->text[0] == '=' && t->text[1] != '=')
-		s->text = eb_strdup(t->normal);
-	else if (root->kind == LEAF && t->text[0] == '=')
-		s->text = eb_strdup(t->text + 2);
-	else
-		add_text(s, s->root, false, &out);
-	if (!s->text)
-		s->text = eb_buf_steal(&out, NULL);
+	if (root->kind == LEAF && t->text[0] == '=')
+		return eb_strdup(t->text[1] == '=' ? t->text + 2 : t->normal);
+	add_text(s, s->root, false, &out);
+	return eb_buf_steal(&out, NULL);
 }
 
 /* ---- the interface ------------------------------------------------------ */
@@ -294,7 +298,6 @@ static int parse(struct parser *p)
 	if (*p->at)
 		return bad(p, "an operator is missing between two terms");
 	p->spec->root = root;
-	set_texts(p->spec, p->whole);
 	return 0;
 }
 
@@ -316,6 +319,7 @@ struct eb_verspec *eb_verspec_parse(const char *text, enum eb_strictness how,
 	p.whole = text;
 	p.at = eb_strip(copy);
 	s = p.spec = eb_calloc(1, sizeof *s);
+	s->given = eb_strdup(text);
 	if (!*p.at && how == EB_LENIENT)
 		p.at = "*";
 	else if (squeeze(&p, (char *)p.at) < 0)
@@ -335,6 +339,7 @@ void eb_verspec_free(struct eb_verspec *s)
 		eb_term_release(&s->term[i]);
 	free(s->term);
 	free(s->node);
+	free(s->given);
 	free(s->text);
 	free(s->normal);
 	free(s);
@@ -361,12 +366,50 @@ bool eb_verspec_match(const struct eb_verspec *s, const struct eb_version *v)
 	return match_node(s, &s->node[s->root], v);
 }
 
+static bool is_bound(const struct eb_term *t)
+{
+	switch (t->op) {
+	case EB_TERM_ANY:
+	case EB_TERM_EQ:
+	case EB_TERM_LT:
+	case EB_TERM_LE:
+	case EB_TERM_GT:
+	case EB_TERM_GE: return true;
+	default: return false;
+	}
+}
+
+int eb_verspec_row(const struct eb_verspec *s, const struct eb_term **term,
+		   int most)
+{
+	const struct node *root = &s->node[s->root];
+	uint16_t c = root->kind == LEAF ? s->root : root->child;
+	int n = 0;
+
+	if (root->kind == OR)
+		return -1;
+	for (; c != END; c = root->kind == LEAF ? END : s->node[c].next) {
+		if (s->node[c].kind != LEAF || n == most)
+			return -1;
+		term[n] = &s->term[s->node[c].term];
+		if (!is_bound(term[n++]))
+			return -1;
+	}
+	return n;
+}
+
 const char *eb_verspec_text(const struct eb_verspec *s)
 {
-	return s->text;
+	char **place = (char **)&s->text;
+	char *text = eb_once_text(place);
+
+	return text ? text : eb_once_keep(place, make_text(s));
 }
 
 const char *eb_verspec_normal(const struct eb_verspec *s)
 {
-	return s->normal;
+	char **place = (char **)&s->normal;
+	char *text = eb_once_text(place);
+
+	return text ? text : eb_once_keep(place, make_normal(s));
 }

@@ -80,6 +80,14 @@ static int take_prefix(const char *term, const char *literal, struct eb_term *t,
 	return take_version(term, prefix, &t->prefix, err);
 }
 
+static char *join(const char *a, const char *b, const char *c)
+{
+	char *text = eb_malloc(strlen(a) + strlen(b) + strlen(c) + 1);
+
+	stpcpy(stpcpy(stpcpy(text, a), b), c);
+	return text;
+}
+
 static char *normal_of(enum eb_term_op op, const char *literal)
 {
 	/* "37.*" as a version, written ">=37.*.*": the last goes again */
@@ -104,7 +112,7 @@ static char *normal_of(enum eb_term_op op, const char *literal)
 		sign = strchr(literal, '*') ? "==" : "";
 		break;
 	}
-	return eb_asprintf("%s%s%s", sign, literal, tail);
+	return join(sign, literal, tail);
 }
 
 static int parse_relation(const char *text, struct eb_term *t,
@@ -182,9 +190,9 @@ static int parse_prefix(const char *text, struct eb_term *t,
 	if (take_version(text, literal, &t->version, err) < 0)
 		return -1;
 	free(t->text);
-	t->text = eb_asprintf("%s.*", literal);
+	t->text = join(literal, ".*", "");
 	eb_lower(literal);
-	t->normal = eb_asprintf("%s.*", literal);
+	t->normal = join(literal, ".*", "");
 	return 0;
 }
 

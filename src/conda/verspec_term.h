@@ -33,4 +33,9 @@ int eb_term_parse(const char *text, struct eb_term *out, struct eb_error *err);
 void eb_term_release(struct eb_term *t);
 bool eb_term_match(const struct eb_term *t, const struct eb_version *v);
 
+/* Of a constraint that is one row of <, <=, >, >= and ==, or one of them, or
+ * none: its terms, at most `most`; how many. -1: it is another. */
+int eb_verspec_row(const struct eb_verspec *s, const struct eb_term **term,
+		   int most);
+
 #endif

@@ -319,6 +319,7 @@ static void matching(void **state)
 		"other::numpy",
 		"numpy[fn=numpy-1.11.0-py34_7.conda]",
 		"numpy[when=__win]",
+		"numpy[extras=[a]]",
 		"https://h/c/linux-64/numpy-1.11.0-py34_7.conda",
 	};
 	static const char *const no[] = {
@@ -336,7 +337,6 @@ static void matching(void **state)
 		"numpy[features=x]",
 		"numpy[license_family=x]",
 		"numpy[sha256=00]",
-		"numpy[extras=[a]]",
 		"numpy[flags=a]",
 		"numpy[fn=x]",
 		"https://h/c/linux-64/numpy-1.11.0-py34_8.conda",

@@ -365,6 +365,46 @@ static void test_v3(void **state)
 	load_free(&l);
 }
 
+/* CEP 44 and 45: groups of optional dependencies, flags. */
+static void test_extras(void **state)
+{
+	static const char text[] =
+		"{\"v3\":{\"conda\":{\"a-1-0\":{\"name\":\"a\",\"version\":"
+		"\"1\",\"build\":\"0\",\"depends\":[\"d\"],\"constrains\":["
+		"\"c\"],\"flags\":[\"cpu\",\"blas:mkl\"],\"extra_depends\":{"
+		"\"x\":[\"p\",\"q[when=\\\"r\\\"]\"],\"none\":[],\"y\":[\"z\"]}"
+		"},\"b-1-0\":{\"name\":\"b\",\"version\":\"1\",\"build\":"
+		"\"0\",\"flags\":[\"A\"]},\"b-2-0\":{\"name\":\"b\","
+		"\"version\":\"2\",\"build\":\"0\",\"extra_depends\":{"
+		"\"g\":[\"\"]}},\"b-3-0\":{\"name\":\"b\",\"version\":"
+		"\"3\",\"build\":\"0\",\"extra_depends\":{\"g\":[],"
+		"\"g\":[]}},\"b-4-0\":{\"name\":\"b\",\"version\":\"4\","
+		"\"build\":\"0\",\"extra_depends\":{\"g h\":[]}},\"b-5-0\":{"
+		"\"name\":\"b\",\"version\":\"5\",\"build\":\"0\",\"flags\":"
+		"null,\"extra_depends\":null}}}}";
+	const struct eb_record *r;
+	struct load l;
+
+	(void)state;
+	put_text("extras/noarch/repodata.json", text);
+	load_local(&l, "extras");
+	assert_loaded(&l, 2);
+	r = only(&l, "a");
+	assert_string_equal(r->depends.v[0], "d");
+	assert_string_equal(r->constrains.v[0], "c");
+	assert_int_equal(r->constrains.n, 1);
+	assert_int_equal(r->flags.n, 2);
+	assert_string_equal(r->flags.v[1], "blas:mkl");
+	assert_int_equal(r->n_extras, 3);
+	assert_string_equal(r->extra[0].name, "x");
+	assert_int_equal(r->extra[0].depends.n, 2);
+	assert_string_equal(r->extra[0].depends.v[1], "q[when=\"r\"]");
+	assert_int_equal(eb_record_extra(r, "none")->depends.n, 0);
+	assert_string_equal(eb_record_extra(r, "y")->depends.v[0], "z");
+	assert_string_equal(only(&l, "b")->version, "5");
+	load_free(&l);
+}
+
 /* What there was before a .conda came. */
 static void test_as_of_conda(void **state)
 {
@@ -1061,6 +1101,7 @@ int main(void)
 		cmocka_unit_test(test_as_of),
 		cmocka_unit_test(test_as_of_conda),
 		cmocka_unit_test(test_v3),
+		cmocka_unit_test(test_extras),
 		cmocka_unit_test(test_bz2),
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_not_json),

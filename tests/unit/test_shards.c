@@ -467,6 +467,71 @@ static void test_names(void **state)
 	load_free(&l);
 }
 
+static void add_groups(struct channel *c, const char *name, const char *more)
+{
+	eb_autofree char *text = eb_asprintf(
+		"{'v3':{'conda':{'%s-1-0':{'name':'%s','version':'1',"
+		"'build':'0',%s}}}}",
+		name, name, more);
+	EB_AUTOBUF(bytes, EB_MAX_TEXT);
+
+	shard_bytes(text, &bytes);
+	add_bytes(c, name, &bytes, &bytes);
+}
+
+/* CEP 44: p is a group's alone, and its own group needs q. */
+static void put_groups(const char *name)
+{
+	struct channel c;
+
+	begin(&c, name);
+	add_groups(&c, "g",
+		   "'depends':['b'],'extra_depends':{'none':[],"
+		   "'x':['p[extras=[y]]']}");
+	add_groups(&c, "p", "'flags':['cpu'],'extra_depends':{'y':['q','g']}");
+	add(&c, "b", "");
+	add(&c, "q", "");
+	add(&c, "user", "'g[extras=x]'");
+	finish(&c);
+	release(&c);
+}
+
+/* What is there of a name. */
+static size_t have(const struct load *l, const char *name)
+{
+	const uint32_t *list;
+
+	return eb_repodata_by_name(l->rd, name, &list);
+}
+
+static void test_groups(void **state)
+{
+	static const struct {
+		const char *spec;
+		bool g, b, p, q;
+	} rows[] = {
+		{ "g", true, true, false, false },
+		{ "g[extras=x]", true, true, true, true },
+		{ "g[extras=none]", true, true, true, true },
+		{ "user", true, true, true, true },
+		{ "p", false, false, true, false },
+		{ "p[extras=y]", true, true, true, true },
+		{ "b", false, true, false, false },
+	};
+	struct load l;
+
+	(void)state;
+	put_groups("groups");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		load_local(&l, "groups", rows[i].spec);
+		assert_int_equal(have(&l, "g") > 0, rows[i].g);
+		assert_int_equal(have(&l, "b") > 0, rows[i].b);
+		assert_int_equal(have(&l, "p") > 0, rows[i].p);
+		assert_int_equal(have(&l, "q") > 0, rows[i].q);
+		load_free(&l);
+	}
+}
+
 /* The names are all there, for who misspelt one. */
 static void test_all_names(void **state)
 {
@@ -878,6 +943,8 @@ static void test_need_names(void **state)
 		{ "x!=2", "x" },
 		{ "x~=2", "x" },
 		{ "x[version='>1']", "x" },
+		{ "x[version='>1',extras=[a]]", "x[]" },
+		{ "c::x[extras=a]", "x[]" },
 		{ "conda-forge::x 1.*", "x" },
 		{ "conda-forge/linux-64::x", "x" },
 		{ "py* >1", "py*" },
@@ -928,6 +995,7 @@ int main(void)
 		cmocka_unit_test(test_msgpack),
 		cmocka_unit_test(test_msgpack_wrong),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_all_names),
 		cmocka_unit_test(test_base_url),
 		cmocka_unit_test(test_odd_records),
