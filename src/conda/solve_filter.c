@@ -14,12 +14,12 @@
 bool eb_sv_channel_fits(const struct eb_sv *sv, const struct eb_matchspec *m,
 			const struct eb_record *r, unsigned channel)
 {
-	const char *want = eb_matchspec_channel(m);
 	const struct eb_channels *c = sv->q->channels;
 
-	if (!want)
+	if (!eb_matchspec_channel(m))
 		return true;
-	if (c && channel < c->n && !strcmp(c->channel[channel].name, want))
+	if (c && channel < c->n &&
+	    eb_channel_is_meant(&c->channel[channel], m, sv->alias))
 		return true;
 	return r->channel && eb_matchspec_channel_is(m, r->channel, sv->alias);
 }

@@ -61,49 +61,6 @@ uint32_t eb_sv_name_of(struct eb_sv *sv, const char *name)
 	return sv->n_names - 1;
 }
 
-/* --- versions -------------------------------------------------------- */
-
-static struct eb_sv_version *version_place(const struct eb_sv *sv,
-					   const char *text)
-{
-	uint32_t i = hash(text) & (sv->version_slots - 1);
-
-	while (sv->version[i].text && strcmp(sv->version[i].text, text))
-		i = (i + 1) & (sv->version_slots - 1);
-	return &sv->version[i];
-}
-
-static void grow_versions(struct eb_sv *sv)
-{
-	struct eb_sv_version *old = sv->version;
-	uint32_t slots = sv->version_slots;
-
-	sv->version_slots = slots ? slots * 2 : 1024;
-	sv->version = eb_calloc(sv->version_slots, sizeof *sv->version);
-	for (uint32_t i = 0; i < slots; i++)
-		if (old[i].text)
-			*version_place(sv, old[i].text) = old[i];
-	free(old);
-}
-
-/* NULL when it is none. `text` has to live as long as the solve. */
-const struct eb_version *eb_sv_version_of(struct eb_sv *sv, const char *text)
-{
-	struct eb_error err = EB_ERROR_INIT;
-	struct eb_sv_version *v;
-
-	if (2 * sv->versions >= sv->version_slots)
-		grow_versions(sv);
-	v = version_place(sv, text);
-	if (v->text)
-		return v->version;
-	v->text = text;
-	v->version = eb_version_parse(text, &err);
-	eb_err_release(&err);
-	sv->versions++;
-	return v->version;
-}
-
 /* --- candidates ------------------------------------------------------ */
 
 static uint16_t count_words(const char *s)
@@ -149,7 +106,30 @@ static void load_virtual(struct eb_sv *sv, uint32_t name)
 				 UINT32_MAX);
 }
 
-static void load_name(struct eb_sv *sv, uint32_t name)
+/* Candidates of a name that a spec on it does not match. */
+static void keep_matching(struct eb_sv *sv, uint32_t spec, enum eb_sv_dead why)
+{
+	const struct eb_sv_name *name = &sv->name[sv->spec[spec].name];
+
+	eb_sv_match(sv, spec);
+	for (uint32_t i = name->first; i < name->first + name->n; i++) {
+		struct eb_sv_cand *c = &sv->cand[i];
+
+		if (c->dead != EB_SV_ALIVE || eb_sv_matches(&sv->spec[spec], i))
+			continue;
+		c->dead = (uint8_t)why;
+		c->dead_by = spec;
+	}
+}
+
+static void apply_pins(struct eb_sv *sv, uint32_t name)
+{
+	for (uint32_t i = 0; i < sv->n_pins; i++)
+		if (sv->spec[sv->pin[i]].name == name)
+			keep_matching(sv, sv->pin[i], EB_SV_PIN);
+}
+
+void eb_sv_load_name(struct eb_sv *sv, uint32_t name)
 {
 	eb_autofree uint32_t *row = NULL;
 	size_t n = 0;
@@ -167,17 +147,22 @@ static void load_name(struct eb_sv *sv, uint32_t name)
 
 		add_cand(sv, name, row[i], r, channel);
 	}
+	eb_sv_order_versions(sv, &sv->name[name]);
+	apply_pins(sv, name);
 }
 
 /* --- following dependencies ------------------------------------------ */
 
-static uint32_t add_need(struct eb_sv *sv, const char *text)
+/* What counts under a condition is added to the conditions instead. */
+static void add_need(struct eb_sv *sv, const char *text,
+		     enum eb_sv_cond_kind kind)
 {
 	uint32_t spec = eb_sv_spec_of(sv, text);
 
+	if (eb_sv_add_conds(sv, spec, kind, EB_SV_NONE))
+		return;
 	EB_GROW(sv->needs, sv->n_needs, sv->alloc_needs);
 	sv->needs[sv->n_needs++] = spec;
-	return spec;
 }
 
 static bool brings_pip(const struct eb_sv *sv, const struct eb_sv_cand *c)
@@ -187,24 +172,31 @@ static bool brings_pip(const struct eb_sv *sv, const struct eb_sv_cand *c)
 	       *c->r->version <= '9';
 }
 
+/* A condition may bring virtual packages: candidates move. */
 static void add_needs(struct eb_sv *sv, uint32_t cand)
 {
-	struct eb_sv_cand *c = &sv->cand[cand];
-	const struct eb_record *r = c->r;
+	const struct eb_record *r = sv->cand[cand].r;
+	uint32_t conds = sv->n_conds, needs = sv->n_needs, excludes;
+	struct eb_sv_cand *c;
 
-	c->needs = sv->n_needs;
 	for (size_t i = 0; i < r->depends.n; i++)
-		add_need(sv, r->depends.v[i]);
-	if (brings_pip(sv, c)) {
+		add_need(sv, r->depends.v[i], EB_SV_COND_NEEDS);
+	if (brings_pip(sv, &sv->cand[cand])) {
 		static const char pip[] = "pip";
 
-		add_need(sv, pip);
+		add_need(sv, pip, EB_SV_COND_NEEDS);
 		sv->had_pip = true;
 	}
-	c->n_needs = (uint16_t)(sv->n_needs - c->needs);
+	excludes = sv->n_needs;
 	for (size_t i = 0; i < r->constrains.n; i++)
-		add_need(sv, r->constrains.v[i]);
-	c->n_excludes = (uint16_t)(sv->n_needs - c->needs - c->n_needs);
+		add_need(sv, r->constrains.v[i], EB_SV_COND_ALLOWS);
+	eb_sv_add_groups(sv, sv->cand[cand].name, r);
+	c = &sv->cand[cand];
+	c->needs = needs;
+	c->n_needs = (uint16_t)(excludes - needs);
+	c->n_excludes = (uint16_t)(sv->n_needs - excludes);
+	c->conds = conds;
+	c->n_conds = sv->n_conds - conds;
 }
 
 /* A name is settled when the user or the machine says what it is: its
@@ -248,13 +240,13 @@ static bool ruled_out(struct eb_sv *sv, uint32_t cand)
 	return false;
 }
 
-static void load_all(struct eb_sv *sv)
+void eb_sv_load_all(struct eb_sv *sv)
 {
 	size_t n;
 	const char *const *name = eb_rd_names(sv->rd, &n);
 
 	for (size_t i = 0; i < n; i++)
-		load_name(sv, eb_sv_name_of(sv, name[i]));
+		eb_sv_load_name(sv, eb_sv_name_of(sv, name[i]));
 }
 
 static void follow(struct eb_sv *sv, uint32_t cand)
@@ -265,9 +257,9 @@ static void follow(struct eb_sv *sv, uint32_t cand)
 		const struct eb_sv_spec *s = &sv->spec[sv->needs[c.needs + i]];
 
 		if (s->name != EB_SV_NONE)
-			load_name(sv, s->name);
+			eb_sv_load_name(sv, s->name);
 		else if (s->m)
-			load_all(sv);
+			eb_sv_load_all(sv);
 	}
 }
 
@@ -303,22 +295,13 @@ static void apply_user(struct eb_sv *sv, uint32_t spec)
 	uint32_t name = sv->spec[spec].name;
 
 	if (name == EB_SV_NONE) {
-		load_all(sv);
+		eb_sv_load_all(sv);
 		return;
 	}
 	sv->name[name].must = true;
-	load_name(sv, name);
+	eb_sv_load_name(sv, name);
 	tell_malformed(sv, sv->name[name].name);
-	eb_sv_match(sv, spec);
-	for (uint32_t i = 0; i < sv->name[name].n; i++) {
-		struct eb_sv_cand *c = &sv->cand[sv->name[name].first + i];
-
-		if (c->dead != EB_SV_ALIVE ||
-		    eb_sv_matches(&sv->spec[spec], sv->name[name].first + i))
-			continue;
-		c->dead = EB_SV_USER;
-		c->dead_by = spec;
-	}
+	keep_matching(sv, spec, EB_SV_USER);
 }
 
 static void load_machine(struct eb_sv *sv)
@@ -326,9 +309,23 @@ static void load_machine(struct eb_sv *sv)
 	for (size_t i = 0; i < sv->q->n_virtuals; i++) {
 		uint32_t name = eb_sv_name_of(sv, sv->q->virtuals[i].name);
 
-		load_name(sv, name);
+		eb_sv_load_name(sv, name);
 		sv->name[name].must = sv->name[name].n > 0;
 	}
+}
+
+static void match_loaded(struct eb_sv *sv, uint32_t spec)
+{
+	const struct eb_sv_spec *s = &sv->spec[spec];
+
+	if (s->name == EB_SV_NONE || sv->name[s->name].loaded)
+		eb_sv_match(sv, spec);
+}
+
+static void match_needs(struct eb_sv *sv, const struct eb_sv_cand *c)
+{
+	for (uint32_t i = 0; i < (uint32_t)c->n_needs + c->n_excludes; i++)
+		match_loaded(sv, sv->needs[c->needs + i]);
 }
 
 void eb_sv_load(struct eb_sv *sv)
@@ -345,9 +342,16 @@ void eb_sv_load(struct eb_sv *sv)
 				expand(sv, i);
 				more = true;
 			}
+		more |= eb_sv_follow_conds(sv);
 	}
+	for (uint32_t i = 0; i < sv->n_cands; i++)
+		if (sv->cand[i].dead == EB_SV_ALIVE)
+			match_needs(sv, &sv->cand[i]);
+	eb_sv_match_conds(sv);
+}
+
+void eb_sv_complete(struct eb_sv *sv)
+{
 	for (uint32_t i = 0; i < sv->n_specs; i++)
-		if (sv->spec[i].name == EB_SV_NONE ||
-		    sv->name[sv->spec[i].name].loaded)
-			eb_sv_match(sv, i);
+		match_loaded(sv, i);
 }

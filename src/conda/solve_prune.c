@@ -26,14 +26,18 @@ static bool kill(struct eb_sv *sv, uint32_t cand, enum eb_sv_dead why,
 		return false;
 	c->dead = (uint8_t)why;
 	c->dead_by = by;
+	sv->name[c->name].changed = true;
 	return true;
 }
 
+/* Of the names that lost some. */
 static void count_alive(struct eb_sv *sv)
 {
 	for (uint32_t i = 0; i < sv->n_names; i++) {
 		struct eb_sv_name *n = &sv->name[i];
 
+		if (!n->changed)
+			continue;
 		n->alive = 0;
 		for (uint32_t k = 0; k < n->n; k++)
 			n->alive += sv->cand[n->first + k].dead == EB_SV_ALIVE;
@@ -41,10 +45,14 @@ static void count_alive(struct eb_sv *sv)
 	for (uint32_t i = 0; i < sv->n_specs; i++) {
 		struct eb_sv_spec *s = &sv->spec[i];
 
+		if (s->name != EB_SV_NONE && !sv->name[s->name].changed)
+			continue;
 		s->n_alive = 0;
 		for (uint32_t k = 0; k < s->n_match; k++)
 			s->n_alive += sv->cand[s->match[k]].dead == EB_SV_ALIVE;
 	}
+	for (uint32_t i = 0; i < sv->n_names; i++)
+		sv->name[i].changed = false;
 }
 
 /* --- one candidate at a time ----------------------------------------- */
@@ -88,6 +96,8 @@ struct view {
 	uint32_t *needy; /* of each name: those that depend on it */
 	uint32_t *list;	 /* the names spoken of */
 	uint32_t n;
+	uint32_t *done; /* of each text: the last turn that marked by it */
+	uint32_t turn;
 };
 
 static void speak(struct view *v, uint32_t cand, uint32_t i)
@@ -108,8 +118,7 @@ static void speak(struct view *v, uint32_t cand, uint32_t i)
 }
 
 /* Mark what one candidate allows of `name`: by its narrowest text on it. */
-static void allow(struct view *v, uint32_t cand, uint32_t name, uint32_t *mark,
-		  bool *done)
+static void allow(struct view *v, uint32_t cand, uint32_t name, uint32_t *mark)
 {
 	const struct eb_sv *sv = v->sv;
 	const struct eb_sv_cand *c = &sv->cand[cand];
@@ -123,14 +132,14 @@ static void allow(struct view *v, uint32_t cand, uint32_t name, uint32_t *mark,
 		     sv->spec[spec].n_alive < sv->spec[best].n_alive))
 			best = spec;
 	}
-	if (best == EB_SV_NONE || done[best])
+	if (best == EB_SV_NONE || v->done[best] == v->turn)
 		return;
-	done[best] = true;
+	v->done[best] = v->turn;
 	for (uint32_t i = 0; i < sv->spec[best].n_match; i++)
 		mark[sv->spec[best].match[i] - sv->name[name].first] = 1;
 }
 
-static bool restrict_other(struct view *v, uint32_t name, bool *done)
+static bool restrict_other(struct view *v, uint32_t name)
 {
 	struct eb_sv *sv = v->sv;
 	const struct eb_sv_name *self = &sv->name[v->name];
@@ -138,10 +147,10 @@ static bool restrict_other(struct view *v, uint32_t name, bool *done)
 	eb_autofree uint32_t *mark = eb_calloc(other->n + 1, sizeof *mark);
 	bool changed = false;
 
-	memset(done, 0, sv->n_specs * sizeof *done);
+	v->turn++;
 	for (uint32_t i = 0; i < self->n; i++)
 		if (sv->cand[self->first + i].dead == EB_SV_ALIVE)
-			allow(v, self->first + i, name, mark, done);
+			allow(v, self->first + i, name, mark);
 	for (uint32_t i = 0; i < other->n; i++)
 		if (!mark[i])
 			changed |= kill(sv, other->first + i, EB_SV_OTHER,
@@ -176,7 +185,7 @@ static void look(struct view *v)
 	}
 }
 
-static bool prune_by_name(struct view *v, bool *done)
+static bool prune_by_name(struct view *v)
 {
 	struct eb_sv *sv = v->sv;
 	bool changed = false;
@@ -188,7 +197,7 @@ static bool prune_by_name(struct view *v, bool *done)
 
 		if (v->count[name] == sv->name[v->name].alive &&
 		    sv->name[name].alive)
-			changed |= restrict_other(v, name, done);
+			changed |= restrict_other(v, name);
 		if (v->needy[name] == sv->name[v->name].alive)
 			changed |= require(v, name);
 		v->count[name] = v->seen[name] = v->needy[name] = 0;
@@ -202,8 +211,8 @@ static bool prune_names(struct eb_sv *sv)
 {
 	eb_autofree uint32_t *count =
 		eb_calloc(4u * sv->n_names + 1, sizeof *count);
-	eb_autofree bool *done = eb_calloc(sv->n_specs + 1, sizeof *done);
-	struct view v = { .sv = sv, .count = count };
+	eb_autofree uint32_t *done = eb_calloc(sv->n_specs + 1, sizeof *done);
+	struct view v = { .sv = sv, .count = count, .done = done };
 	bool changed = false;
 
 	v.seen = count + sv->n_names;
@@ -212,7 +221,7 @@ static bool prune_names(struct eb_sv *sv)
 	for (uint32_t i = 0; i < sv->n_names; i++) {
 		v.name = i;
 		if (sv->name[i].must && sv->name[i].alive)
-			changed |= prune_by_name(&v, done);
+			changed |= prune_by_name(&v);
 	}
 	return changed;
 }
@@ -235,6 +244,8 @@ bool eb_sv_prune(struct eb_sv *sv)
 	bool changed = true;
 
 	sv->empty = EB_SV_NONE;
+	for (uint32_t i = 0; i < sv->n_names; i++)
+		sv->name[i].changed = true;
 	while (changed) {
 		changed = false;
 		count_alive(sv);

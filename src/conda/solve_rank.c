@@ -3,7 +3,8 @@
  * The order of a name's candidates, worst first, total and the same whatever
  * the order of records:
  *
- *   features that nothing asked for, tracks features (worse), version, how
+ *   features that nothing asked for, a framework for the CPU where CUDA is
+ *   asked for (both worse), tracks features (worse), version, how
  *   many it tracks (fewer are better), channel where channels have no priority,
  *   asked features, build number, which admits the newer dependencies, time;
  *   at last channel, subdir, build string and file name, which only make it
@@ -23,23 +24,13 @@
 
 #include "solve_int.h"
 
-#define MAX_TOURNAMENT 1500 /* larger groups go by time alone */
-
-/* --- version numbers ------------------------------------------------- */
+#define MAX_TOURNAMENT 1500 /* kinds; with more it goes by time alone */
 
 struct item {
 	const struct eb_sv *sv;
 	uint32_t cand;
 	int64_t score;
 };
-
-static int by_version(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	return eb_version_compare(x->sv->cand[x->cand].version,
-				  y->sv->cand[y->cand].version);
-}
 
 static struct item *items_of(const struct eb_sv *sv,
 			     const struct eb_sv_name *name)
@@ -49,19 +40,6 @@ static struct item *items_of(const struct eb_sv *sv,
 	for (uint32_t i = 0; i < name->n; i++)
 		list[i] = (struct item){ .sv = sv, .cand = name->first + i };
 	return list;
-}
-
-void eb_sv_order_versions(struct eb_sv *sv, const struct eb_sv_name *name)
-{
-	eb_autofree struct item *list = items_of(sv, name);
-	uint32_t order = 1;
-
-	qsort(list, name->n, sizeof *list, by_version);
-	for (uint32_t i = 0; i < name->n; i++) {
-		if (i && by_version(&list[i - 1], &list[i]))
-			order++;
-		sv->cand[list[i].cand].version_order = order;
-	}
 }
 
 /* --- what a dependency admits ---------------------------------------- */
@@ -218,6 +196,8 @@ static int by_kind(const void *a, const void *b)
 	int c = fewer_first(x->unasked, y->unasked);
 
 	if (!c)
+		c = fewer_first(x->on_cpu, y->on_cpu);
+	if (!c)
 		c = fewer_first(x->tracked > 0, y->tracked > 0);
 	if (!c)
 		c = more_last(x->version_order, y->version_order);
@@ -256,26 +236,81 @@ static int by_all(const void *a, const void *b)
 	return c ? c : more_last(x->row, y->row);
 }
 
+/* Candidates that admit the same, by their places in the list. */
+struct kind {
+	struct admits admits;
+	uint32_t place, n;
+	int64_t score;
+};
+
+static int admit_by_bytes(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+	int c = x->admits.n < y->admits.n ? -1 : x->admits.n > y->admits.n;
+
+	for (uint32_t i = 0; !c && i < x->admits.n; i++) {
+		const struct admit *p = &x->admits.a[i], *q = &y->admits.a[i];
+
+		c = more_last(p->name, q->name);
+		if (!c)
+			c = more_last(p->best, q->best);
+		if (!c)
+			c = (p->tracked - q->tracked) * 2 + p->has - q->has;
+	}
+	return c;
+}
+
+/* Everyone against everyone, once for all that admit the same. */
+static void play(struct kind *kind, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += kind[i].n)
+		for (uint32_t k = i + kind[i].n; k < n; k += kind[k].n) {
+			int c = compare_admits(&kind[i].admits,
+					       &kind[k].admits);
+
+			kind[i].score +=
+				((c > 0) - (c < 0)) * (int64_t)kind[k].n;
+			kind[k].score -=
+				((c > 0) - (c < 0)) * (int64_t)kind[i].n;
+		}
+}
+
+/* The first of each kind gets how many they are; how many kinds. */
+static uint32_t count_kinds(struct kind *kind, uint32_t n)
+{
+	uint32_t kinds = 0, first = 0;
+
+	qsort(kind, n, sizeof *kind, admit_by_bytes);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || admit_by_bytes(&kind[first], &kind[i])) {
+			first = i;
+			kinds++;
+		}
+		kind[first].n++;
+	}
+	return kinds;
+}
+
 /* Everyone against everyone among equals. */
 static void tournament(struct eb_sv *sv, struct item *list, uint32_t n)
 {
-	struct admits *of;
+	struct kind *kind;
 
-	if (n < 2 || n > MAX_TOURNAMENT)
+	if (n < 2)
 		return;
-	of = eb_calloc(n, sizeof *of);
+	kind = eb_calloc(n, sizeof *kind);
 	for (uint32_t i = 0; i < n; i++)
-		of[i] = admits_of(sv, list[i].cand);
+		kind[i] = (struct kind){ admits_of(sv, list[i].cand), i, 0, 0 };
+	if (count_kinds(kind, n) <= MAX_TOURNAMENT)
+		play(kind, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!kind[i].n)
+			kind[i].score = kind[i - 1].score;
+		list[kind[i].place].score = kind[i].score;
+	}
 	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = i + 1; k < n; k++) {
-			int c = compare_admits(&of[i], &of[k]);
-
-			list[i].score += (c > 0) - (c < 0);
-			list[k].score -= (c > 0) - (c < 0);
-		}
-	for (uint32_t i = 0; i < n; i++)
-		free(of[i].a);
-	free(of);
+		free(kind[i].admits.a);
+	free(kind);
 }
 
 static void rank_name(struct eb_sv *sv, const struct eb_sv_name *name)
@@ -300,8 +335,6 @@ static void rank_name(struct eb_sv *sv, const struct eb_sv_name *name)
 
 void eb_sv_rank(struct eb_sv *sv)
 {
-	for (uint32_t i = 0; i < sv->n_names; i++)
-		eb_sv_order_versions(sv, &sv->name[i]);
 	for (uint32_t i = 0; i < sv->n_specs; i++)
 		find_best(sv, &sv->spec[i]);
 	for (uint32_t i = 0; i < sv->n_names; i++)

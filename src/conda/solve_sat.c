@@ -7,11 +7,11 @@
  * version.
  *
  * Rules against pairs of candidates would grow with the square of the builds.
- * Both kinds of them are made of switches, pairs of made-up packages that
- * exclude each other: against two of one name, the n-th candidate of a name
- * requires one side of a switch for each bit of n; for what candidates
- * constrain, those that do require one side, and those that are excluded so
- * require the other.
+ * Both kinds of them are made of made-up packages that exclude each other:
+ * against two of one name, where it has many, the n-th candidate requires one
+ * for each digit of n, in a base that gives it two; for what candidates
+ * constrain, those that do require one of a pair, a switch, and those that are
+ * excluded so require the other.
  */
 #include <solv/pool.h>
 #include <solv/queue.h>
@@ -24,6 +24,8 @@
 #include <envbuild/mem.h>
 
 #include "solve_int.h"
+
+#define MOST_PAIRED 5
 
 struct link {
 	Id relation;
@@ -39,7 +41,6 @@ struct sat {
 	Queue jobs;
 	uint32_t *of_id; /* candidate + 1 by libsolv's id */
 	uint32_t n_ids;
-	bool *reached;	 /* names that an answer can have */
 	uint32_t *order; /* candidates by name and rank */
 	uint32_t n_order;
 	Id always;    /* a package that is always installed */
@@ -49,88 +50,59 @@ struct sat {
 	struct link *link; /* what candidates require */
 	uint32_t n_links, alloc_links;
 	uint32_t *head; /* by id: the first link */
+	Id *relation;	/* of texts, by number, or 0 */
 };
 
-/* --- which names ----------------------------------------------------- */
-
-static void reach(struct sat *s, uint32_t *todo)
-{
-	const struct eb_sv *sv = s->sv;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < sv->n_names; i++)
-		if (sv->name[i].must) {
-			s->reached[i] = true;
-			todo[n++] = i;
-		}
-	while (n) {
-		const struct eb_sv_name *name = &sv->name[todo[--n]];
-
-		for (uint32_t i = 0; i < name->n; i++) {
-			const struct eb_sv_cand *c = &sv->cand[name->first + i];
-
-			for (uint32_t k = 0;
-			     c->dead == EB_SV_ALIVE && k < c->n_needs; k++) {
-				uint32_t spec = sv->needs[c->needs + k];
-				uint32_t to = sv->spec[spec].name;
-
-				if (to == EB_SV_NONE || s->reached[to])
-					continue;
-				s->reached[to] = true;
-				todo[n++] = to;
-			}
-		}
-	}
-}
-
-/* A glob may be satisfied by any name. */
-static bool has_globs(const struct eb_sv *sv)
-{
-	for (uint32_t i = 0; i < sv->n_specs; i++)
-		if (sv->spec[i].name == EB_SV_NONE && sv->spec[i].n_match)
-			return true;
-	return false;
-}
-
-static void find_reached(struct sat *s)
-{
-	eb_autofree uint32_t *todo =
-		eb_calloc(s->sv->n_names + 1, sizeof *todo);
-
-	s->reached = eb_calloc(s->sv->n_names + 1, sizeof *s->reached);
-	if (has_globs(s->sv))
-		memset(s->reached, 1, s->sv->n_names * sizeof *s->reached);
-	else
-		reach(s, todo);
-}
+/* --- which candidates ------------------------------------------------ */
 
 static bool counts(const struct sat *s, const struct eb_sv_cand *c)
 {
-	return c->dead == EB_SV_ALIVE && s->reached[c->name];
+	return c->dead == EB_SV_ALIVE && s->sv->name[c->name].reached &&
+	       !c->aside;
 }
 
-/* Records in another order give the same pool. */
-static int by_name_and_rank(const void *a, const void *b, void *data)
+static int by_text(const void *a, const void *b, void *data)
 {
 	const struct eb_sv *sv = data;
-	const struct eb_sv_cand *x = &sv->cand[*(const uint32_t *)a];
-	const struct eb_sv_cand *y = &sv->cand[*(const uint32_t *)b];
 
-	if (x->name != y->name)
-		return strcmp(sv->name[x->name].name, sv->name[y->name].name);
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
+	return strcmp(sv->name[*(const uint32_t *)a].name,
+		      sv->name[*(const uint32_t *)b].name);
 }
 
-static void make_order(struct sat *s)
+static int by_rank(const void *a, const void *b, void *data)
 {
-	s->order = eb_calloc(s->sv->n_cands + 1, sizeof *s->order);
-	for (uint32_t i = 0; i < s->sv->n_cands; i++) {
+	const struct eb_sv *sv = data;
+	uint32_t x = sv->cand[*(const uint32_t *)a].rank;
+	uint32_t y = sv->cand[*(const uint32_t *)b].rank;
+
+	return x < y ? -1 : x > y;
+}
+
+static void add_name(struct sat *s, const struct eb_sv_name *name)
+{
+	uint32_t first = s->n_order;
+
+	for (uint32_t i = name->first; i < name->first + name->n; i++) {
 		s->sv->cand[i].id = 0;
 		if (counts(s, &s->sv->cand[i]))
 			s->order[s->n_order++] = i;
 	}
-	qsort_r(s->order, s->n_order, sizeof *s->order, by_name_and_rank,
+	qsort_r(s->order + first, s->n_order - first, sizeof *s->order, by_rank,
 		s->sv);
+}
+
+/* Records in another order give the same pool. */
+static void make_order(struct sat *s)
+{
+	uint32_t n = s->sv->n_names;
+	eb_autofree uint32_t *name = eb_calloc(n + 1, sizeof *name);
+
+	s->order = eb_calloc(s->sv->n_cands + 1, sizeof *s->order);
+	for (uint32_t i = 0; i < n; i++)
+		name[i] = i;
+	qsort_r(name, n, sizeof *name, by_text, s->sv);
+	for (uint32_t i = 0; i < n; i++)
+		add_name(s, &s->sv->name[name[i]]);
 }
 
 /* --- solvables ------------------------------------------------------- */
@@ -193,10 +165,14 @@ static Id relation_of(struct sat *s, uint32_t spec)
 	char number[16];
 	Id name, space;
 
+	spec = s->sv->spec[spec].like;
+	if (s->relation[spec])
+		return s->relation[spec];
 	snprintf(number, sizeof number, "%u", spec);
 	name = pool_str2id(s->pool, number, 1);
 	space = pool_str2id(s->pool, "c", 1);
-	return pool_rel2id(s->pool, name, space, REL_NAMESPACE, 1);
+	s->relation[spec] = pool_rel2id(s->pool, name, space, REL_NAMESPACE, 1);
+	return s->relation[spec];
 }
 
 static void add_cand(struct sat *s, struct eb_sv_cand *c)
@@ -211,41 +187,93 @@ static void add_cand(struct sat *s, struct eb_sv_cand *c)
 		queue_push2(&s->jobs, SOLVER_INSTALL | SOLVER_SOLVABLE, c->id);
 }
 
+/* The user's own names and the machine's have jobs: whatever is chosen of them
+ * meets it. */
+static bool is_met(const struct eb_sv *sv, uint32_t spec)
+{
+	const struct eb_sv_name *name = &sv->name[sv->spec[spec].name];
+
+	return sv->spec[spec].all && name->must && name->must_by == EB_SV_NONE;
+}
+
 static void add_needs(struct sat *s)
 {
 	for (uint32_t i = 0; i < s->n_order; i++) {
 		const struct eb_sv_cand *c = &s->sv->cand[s->order[i]];
 
-		for (uint32_t k = c->n_needs; k--;)
-			need(s, c, relation_of(s, s->sv->needs[c->needs + k]));
+		for (uint32_t k = c->n_needs; k--;) {
+			uint32_t spec = s->sv->needs[c->needs + k];
+
+			if (!is_met(s->sv, spec))
+				need(s, c, relation_of(s, spec));
+		}
 	}
+}
+
+/* --- what may count -------------------------------------------------- */
+
+static void need_of(void *data, const struct eb_sv_cand *c, Id relation)
+{
+	need(data, c, relation);
+}
+
+static Id relation_of_spec(void *data, uint32_t spec)
+{
+	return relation_of(data, spec);
+}
+
+static void add_conds(struct sat *s)
+{
+	struct eb_sv_wires w = {
+		.sv = s->sv,
+		.pool = s->pool,
+		.repo = s->bits,
+		.always = s->always,
+		.data = s,
+		.need = need_of,
+		.relation = relation_of_spec,
+	};
+
+	eb_sv_wire(&w, s->order, s->n_order);
 }
 
 /* --- one of a name --------------------------------------------------- */
 
-static void add_bit(struct sat *s, const char *name, unsigned bit, Id side[2])
+/* As many made-up packages as a digit has values, of one name: each excludes
+ * the others. */
+static Id *add_digit(struct sat *s, const char *name, unsigned digit,
+		     uint32_t values)
 {
-	eb_autofree char *text = eb_asprintf("bit:%u:%s", bit, name);
+	eb_autofree char *text = eb_asprintf("bit:%u:%s", digit, name);
+	Id *side = eb_calloc(values, sizeof *side);
 
-	add_switch(s, text, side);
+	for (uint32_t i = 0; i < values; i++) {
+		Solvable *v = add_solvable(s, s->bits, text, i + 1);
+
+		side[i] = pool_rel2id(s->pool, v->name, v->evr, REL_EQ, 1);
+	}
+	return side;
 }
 
-/* The n candidates of one name. */
+/* The n candidates of one name; of few libsolv's own rules are fewer. */
 static void add_bits(struct sat *s, const uint32_t *cand, uint32_t n)
 {
 	const char *name = s->sv->name[s->sv->cand[*cand].name].name;
-	Id side[32][2];
-	uint32_t bits = 0;
+	eb_autofree Id *high = NULL, *low = NULL;
+	uint32_t base = 1;
 
-	if (n < 2)
+	if (n <= MOST_PAIRED)
 		return;
 	queue_push2(&s->jobs, SOLVER_MULTIVERSION | SOLVER_SOLVABLE_NAME,
 		    pool_str2id(s->pool, name, 1));
-	for (; bits < 31 && 1u << bits < n; bits++)
-		add_bit(s, name, bits, side[bits]);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t b = 0; b < bits; b++)
-			need(s, &s->sv->cand[cand[i]], side[b][i >> b & 1]);
+	while ((uint64_t)base * base < n)
+		base++;
+	high = add_digit(s, name, 0, (n + base - 1) / base);
+	low = add_digit(s, name, 1, base);
+	for (uint32_t i = 0; i < n; i++) {
+		need(s, &s->sv->cand[cand[i]], high[i / base]);
+		need(s, &s->sv->cand[cand[i]], low[i % base]);
+	}
 }
 
 static void add_all_bits(struct sat *s)
@@ -276,15 +304,6 @@ static int by_spec(const void *a, const void *b)
 	return x->cand < y->cand ? -1 : x->cand > y->cand;
 }
 
-static bool excludes_other(const struct sat *s, const struct eb_sv_cand *c,
-			   uint32_t spec)
-{
-	uint32_t name = s->sv->spec[spec].name;
-
-	return name != EB_SV_NONE && name != c->name && s->reached[name] &&
-	       s->sv->spec[spec].m;
-}
-
 /* Every candidate with every text that it constrains another name by. */
 static struct excluder *find_excluders(struct sat *s, uint32_t *n)
 {
@@ -298,10 +317,12 @@ static struct excluder *find_excluders(struct sat *s, uint32_t *n)
 		for (uint32_t k = 0; k < c->n_excludes; k++) {
 			uint32_t spec = s->sv->needs[c->needs + c->n_needs + k];
 
-			if (!excludes_other(s, c, spec))
+			if (!eb_sv_excludes(s->sv, c, spec))
 				continue;
 			EB_GROW(list, *n, alloc);
-			list[(*n)++] = (struct excluder){ spec, s->order[i] };
+			list[(*n)++] =
+				(struct excluder){ s->sv->spec[spec].like,
+						   s->order[i] };
 		}
 	}
 	if (*n)
@@ -482,6 +503,7 @@ static void make_pool(struct sat *s)
 	queue_init(&s->jobs);
 	make_repos(s);
 	make_order(s);
+	s->relation = eb_calloc(sv->n_specs + 1, sizeof *s->relation);
 	s->first_id = eb_calloc(sv->n_names + 1, sizeof *s->first_id);
 	s->n_of_name = eb_calloc(sv->n_names + 1, sizeof *s->n_of_name);
 	for (uint32_t i = 0; i < s->n_order; i++)
@@ -490,9 +512,10 @@ static void make_pool(struct sat *s)
 	add_all_bits(s);
 	add_exclusions(s);
 	add_needs(s);
-	make_lists(s);
 	s->always =
 		pool_solvable2id(s->pool, add_solvable(s, s->bits, "bit:", 1));
+	add_conds(s);
+	make_lists(s);
 	add_jobs(s);
 	s->n_ids = (uint32_t)s->pool->nsolvables;
 	s->of_id = eb_calloc(s->n_ids + 1, sizeof *s->of_id);
@@ -528,25 +551,34 @@ static void take_answer(struct sat *s, Solver *solver)
 	transaction_free(t);
 }
 
-/* A problem's rule in words, when it is about one of our switches. */
-static void note_clash(struct sat *s, Solver *solver)
+/* The name that a rule of one of our switches is about. */
+static uint32_t clash_of(const struct sat *s, Solver *solver, Id rule)
 {
-	Id rule = solver_findproblemrule(solver, 1), from = 0, to = 0, dep = 0;
-	const struct eb_sv *sv = s->sv;
+	Id from = 0, to = 0, dep = 0;
 	SolverRuleinfo type = solver_ruleinfo(solver, rule, &from, &to, &dep);
+	struct eb_sv *sv = s->sv;
 	const char *name;
 
 	if (type != SOLVER_RULE_PKG_SAME_NAME || from <= 0)
-		return;
+		return EB_SV_NONE;
 	name = pool_id2str(s->pool, pool_id2solvable(s->pool, from)->name);
 	if (eb_starts(name, "bit:"))
-		s->sv->clash = eb_asprintf("they need different builds of "
-					   "\"%s\"",
-					   strchr(name + 4, ':') + 1);
-	else if (eb_starts(name, "only:"))
-		s->sv->clash = eb_asprintf("not all of what they need allows "
-					   "only \"%s\"",
-					   sv->spec[atoi(name + 5)].text);
+		return eb_sv_name_of(sv, strchr(name + 4, ':') + 1);
+	if (eb_starts(name, "only:"))
+		return sv->spec[atoi(name + 5)].name;
+	return strchr(name, ':') ? EB_SV_NONE : eb_sv_name_of(sv, name);
+}
+
+/* Of all rules of the first problem, the first that tells a name. */
+static void note_clash(struct sat *s, Solver *solver)
+{
+	Queue rules;
+
+	queue_init(&rules);
+	solver_findallproblemrules(solver, 1, &rules);
+	for (int i = 0; i < rules.count && s->sv->clash == EB_SV_NONE; i++)
+		s->sv->clash = clash_of(s, solver, rules.elements[i]);
+	queue_free(&rules);
 }
 
 int eb_sv_sat(struct eb_sv *sv, struct eb_error *err)
@@ -556,7 +588,6 @@ int eb_sv_sat(struct eb_sv *sv, struct eb_error *err)
 	int problems;
 
 	(void)err;
-	find_reached(&s);
 	make_pool(&s);
 	solver = solver_create(s.pool);
 	if (sv->q->priority == EB_PRIORITY_STRICT)
@@ -571,12 +602,12 @@ int eb_sv_sat(struct eb_sv *sv, struct eb_error *err)
 	pool_free(s.pool);
 	free(s.channel);
 	free(s.of_id);
-	free(s.reached);
 	free(s.order);
 	free(s.first_id);
 	free(s.n_of_name);
 	free(s.mark);
 	free(s.link);
 	free(s.head);
+	free(s.relation);
 	return problems == 0;
 }

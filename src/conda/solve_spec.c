@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dependency texts as numbers. The texts are interned by the repodata, so
- * that an address stands for a text; each is parsed and matched once.
+ * that an address stands for a text; each is matched once, and only when a
+ * candidate that counts asks for it.
  */
 #include <stdint.h>
 #include <string.h>
 
+#include <envbuild/archspec.h>
 #include <envbuild/mem.h>
 
 #include "solve_int.h"
@@ -32,67 +34,97 @@ static void grow(struct eb_sv *sv)
 			*place(sv, sv->spec[i].text) = i + 1;
 }
 
-static uint32_t add(struct eb_sv *sv, const char *text,
-		    const struct eb_matchspec *m)
+static uint32_t add(struct eb_sv *sv, struct eb_sv_spec s)
 {
-	struct eb_sv_spec s = { .text = text, .m = m, .name = EB_SV_NONE };
-	const char *name = m ? eb_matchspec_name(m) : NULL;
-	uint32_t number = sv->n_specs;
-
-	if (name)
-		s.name = eb_sv_name_of(sv, name);
 	EB_GROW(sv->spec, sv->n_specs, sv->alloc_specs);
-	sv->spec[sv->n_specs++] = s;
-	return number;
+	sv->spec[sv->n_specs] = s;
+	return sv->n_specs++;
+}
+
+static uint32_t name_in(struct eb_sv *sv, const struct eb_matchspec *m)
+{
+	const char *name = m ? eb_matchspec_name(m) : NULL;
+
+	return name ? eb_sv_name_of(sv, name) : EB_SV_NONE;
+}
+
+#define PLAIN "abcdefghijklmnopqrstuvwxyz0123456789_-"
+
+/* Nearly all are NAME or "NAME ..."; false: it takes more to see the name. */
+static bool plain_name(const char *text, char name[64])
+{
+	size_t n = strspn(text, PLAIN);
+
+	if (!n || n >= 64 || (text[n] && text[n] != ' '))
+		return false;
+	memcpy(name, text, n);
+	name[n] = 0;
+	return true;
 }
 
 uint32_t eb_sv_spec_of(struct eb_sv *sv, const char *text)
 {
-	struct eb_error err = EB_ERROR_INIT;
-	struct eb_matchspec *m;
-	uint32_t *slot, number;
+	struct eb_sv_spec s = { .text = text };
+	uint32_t *slot;
+	char name[64];
 
 	if (2 * sv->n_specs >= sv->spec_slots)
 		grow(sv);
 	slot = place(sv, text);
 	if (*slot)
 		return *slot - 1;
-	m = eb_matchspec_parse(text, EB_LENIENT, &err);
-	eb_err_release(&err);
-	number = add(sv, text, m);
-	sv->spec[number].own = m;
-	*slot = number + 1;
-	return number;
+	if (plain_name(text, name)) {
+		s.name = eb_sv_name_of(sv, name);
+	} else {
+		s.m = eb_sv_memo_spec(sv->q->memo, text);
+		s.name = name_in(sv, s.m);
+	}
+	*slot = add(sv, s) + 1;
+	return *slot - 1;
 }
 
 uint32_t eb_sv_spec_user(struct eb_sv *sv, const struct eb_matchspec *m)
 {
-	uint32_t number = add(sv, eb_matchspec_text(m), m);
+	struct eb_sv_spec s = {
+		.text = eb_matchspec_text(m),
+		.m = m,
+		.name = name_in(sv, m),
+		.user = true,
+	};
 
-	sv->spec[number].user = true;
-	return number;
+	return add(sv, s);
 }
 
 /* --- what a spec matches --------------------------------------------- */
 
+/* A machine runs what was built for any that its own descends from. */
+static bool archspec_matches(const struct eb_matchspec *m,
+			     const struct eb_sv_cand *c)
+{
+	const char *all[EB_ARCHSPEC_MOST];
+	size_t n = eb_archspec_all(c->r->build, all);
+	struct eb_record r = *c->r;
+
+	for (size_t i = 0; i < n; i++) {
+		r.build = (char *)all[i];
+		if (eb_matchspec_match(m, &r, c->version))
+			return true;
+	}
+	return false;
+}
+
+static bool is_archspec(const struct eb_sv_cand *c)
+{
+	return c->row == EB_SV_NONE && !strcmp(c->r->name, "__archspec");
+}
+
 static bool matches(struct eb_sv *sv, const struct eb_sv_spec *s,
 		    const struct eb_sv_cand *c)
 {
+	if (is_archspec(c))
+		return archspec_matches(s->m, c);
 	return eb_matchspec_match(s->m, c->r, c->version) &&
 	       eb_sv_channel_fits(sv, s->m, c->r, c->channel);
-}
-
-/* A version is all that `name[version='...']` looks at. */
-static bool version_alone(const struct eb_matchspec *m)
-{
-	const char *normal = eb_matchspec_normal(m);
-	const char *bracket = strchr(normal, '[');
-	const char *quote;
-
-	if (!bracket || strncmp(bracket, "[version='", 10))
-		return false;
-	quote = strchr(bracket + 10, '\'');
-	return quote && !strcmp(quote, "']");
 }
 
 static void take(struct eb_sv_spec *s, uint32_t cand, uint32_t room)
@@ -102,23 +134,37 @@ static void take(struct eb_sv_spec *s, uint32_t cand, uint32_t room)
 	s->match[s->n_match++] = cand;
 }
 
+static bool more_matches(struct eb_sv *sv, const struct eb_sv_spec *s,
+			 const struct eb_sv_cand *c)
+{
+	return eb_matchspec_fits_more(s->m, c->r) &&
+	       eb_sv_channel_fits(sv, s->m, c->r, c->channel);
+}
+
+/* Versions that compare equal may differ in their texts, which a constraint
+ * may ask about: it is asked of each, where it is no range. */
 static void match_one_name(struct eb_sv *sv, struct eb_sv_spec *s)
 {
 	const struct eb_sv_name *name = &sv->name[s->name];
-	bool all = eb_matchspec_is_bare(s->m), by_version = false;
-	bool last = false;
+	bool more = eb_matchspec_asks_more(s->m), fits = false, range;
+	size_t first, end;
 
-	if (!all)
-		by_version = version_alone(s->m);
+	range = eb_matchspec_version_range(s->m, name->version,
+					   name->n_versions, &first, &end);
 	for (uint32_t i = 0; i < name->n; i++) {
 		const struct eb_sv_cand *c = &sv->cand[name->first + i];
 
-		/* builds of one version stand together more often than not */
-		if (all)
-			last = true;
-		else if (!by_version || !i || c->version != c[-1].version)
-			last = matches(sv, s, c);
-		if (last)
+		if (is_archspec(c)) {
+			if (archspec_matches(s->m, c))
+				take(s, name->first + i, name->n - i);
+			continue;
+		}
+		if (range)
+			fits = c->version_order > first &&
+			       c->version_order <= end;
+		else if (!i || c->version != c[-1].version)
+			fits = eb_matchspec_fits_version(s->m, c->version);
+		if (fits && (!more || more_matches(sv, s, c)))
 			take(s, name->first + i, name->n - i);
 	}
 }
@@ -137,6 +183,8 @@ void eb_sv_match(struct eb_sv *sv, uint32_t number)
 	if (s->matched)
 		return;
 	s->matched = true;
+	if (!s->m)
+		s->m = eb_sv_memo_spec(sv->q->memo, s->text);
 	if (!s->m)
 		return;
 	if (s->name == EB_SV_NONE)
