@@ -3,12 +3,18 @@
  * without a network, or of the lines. */
 #include <string.h>
 
+#include <envbuild/json.h>
+
 #include "resolve_base.h"
 
 void eb_explained_release(struct eb_explained *x)
 {
 	eb_decision_free(x->decision);
 	free(x->why_not);
+	free(x->file);
+	free(x->advice);
+	json_decref(x->problems);
+	json_decref(x->held);
 	*x = (struct eb_explained){ 0 };
 }
 
@@ -58,6 +64,18 @@ static int from_lock(const struct eb_env *env, const struct eb_lock *lock,
 
 /* ---- what can be resolved -------------------------------------------------*/
 
+static void take_failure(struct eb_resolver *r, struct eb_error *err,
+			 struct eb_explained *out)
+{
+	out->why_not = eb_strdup(err->message);
+	out->unsatisfiable = err->code == EB_NO;
+	out->file = eb_steal(err->file);
+	out->line = err->line;
+	out->column = err->column;
+	out->problems = eb_steal(r->problems);
+	out->advice = eb_steal(err->hint);
+}
+
 /* A refusal is an answer; other failures are told beside the lines', that there
  * is no solution among them. */
 static int from_solving(struct eb_env *env, const struct eb_config *config,
@@ -78,17 +96,55 @@ static int from_solving(struct eb_env *env, const struct eb_config *config,
 	int rc = eb_resolve_definition(&r, &lock, &err);
 	bool told = rc == 0 || (r.decision && r.decision->refused);
 
-	eb_locked_dockerfile_release(&r.dockerfile);
 	if (!told) {
-		out->why_not = eb_strdup(err.message);
-		out->unsatisfiable = err.code == EB_NO;
-		eb_decision_free(r.decision);
+		take_failure(&r, &err, out);
+		eb_resolver_release(&r);
 		return 0;
 	}
 	out->from =
 		r.decision->solved ? EB_EXPLAINED_SOLVED : EB_EXPLAINED_LINES;
-	out->decision = r.decision;
+	out->decision = eb_steal(r.decision);
+	out->held = eb_steal(r.held);
+	eb_resolver_release(&r);
 	return 1;
+}
+
+/* ---- a lock that is known, and its definition ----------------------------*/
+
+static bool is_locked(const struct eb_lock *lock, const json_t *held)
+{
+	const struct eb_locked_package *p =
+		eb_lock_find(lock, eb_json_str(held, "name"));
+
+	return p && !strcmp(p->record.version, eb_json_str(held, "version"));
+}
+
+/* Why the lock's packages are not newer, where solving with what is here gives
+ * them again. */
+static void add_held(struct eb_env *env, const struct eb_config *config,
+		     struct eb_store *store, const struct eb_lock *known,
+		     struct eb_explained *out)
+{
+	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const struct eb_http_options options = { .offline = true };
+	EB_CLEANUP(eb_http_free_ptr)
+	struct eb_http *http = eb_http_new(&options, NULL);
+	EB_CLEANUP(eb_lock_free_ptr) struct eb_lock *lock = NULL;
+	struct eb_resolver r EB_CLEANUP(eb_resolver_release) = {
+		.env = env,
+		.config = config,
+		.store = store,
+		.http = http,
+		.explains = true,
+		.conda_only = true,
+	};
+
+	if (eb_resolve_definition(&r, &lock, &err) < 0 || !r.held)
+		return;
+	for (size_t i = json_array_size(r.held); i--;)
+		if (!is_locked(known, json_array_get(r.held, i)))
+			json_array_remove(r.held, i);
+	out->held = eb_steal(r.held);
 }
 
 /* ---- the lines ------------------------------------------------------------*/
@@ -123,8 +179,10 @@ int eb_explain(struct eb_env *env, const struct eb_config *config,
 
 		if (rc < 0)
 			return -1;
-		if (rc > 0)
+		if (rc > 0) {
+			add_held(env, &c, store, known, out);
 			return from_lock(env, known, &c, store, out, err);
+		}
 		if (from_solving(env, &c, store, events, out) > 0)
 			return 0;
 	}

@@ -8,7 +8,7 @@
 
 #include <envbuild/mem.h>
 
-#include "solve_int.h"
+#include "solve_explain.h"
 
 void eb_solution_release(struct eb_solution *s)
 {
@@ -23,6 +23,9 @@ static bool is_requested(const struct eb_sv *sv, uint32_t cand)
 {
 	for (uint32_t i = 0; i < sv->n_user; i++)
 		if (eb_sv_matches(&sv->spec[sv->user[i]], cand))
+			return true;
+	for (uint32_t i = 0; i < sv->n_perhaps; i++)
+		if (eb_sv_matches(&sv->spec[sv->perhaps[i]], cand))
 			return true;
 	return false;
 }
@@ -74,19 +77,8 @@ static int attempt(struct eb_sv *sv, struct eb_solution *out,
 	if (got <= 0)
 		return got;
 	tell_featured(sv, events);
+	eb_sv_tell_cpu(sv, events);
 	return make_solution(sv, out, err) < 0 ? -1 : 1;
-}
-
-static int attempt_with(const struct eb_solve_request *q, bool featured,
-			bool pip, struct eb_solution *out,
-			struct eb_events *events, struct eb_error *err)
-{
-	EB_CLEANUP(eb_sv_free_ptr) struct eb_sv *sv = NULL;
-
-	sv = eb_sv_new(q, NULL, events);
-	sv->allow_featured = featured;
-	sv->add_pip &= pip;
-	return attempt(sv, out, events, err);
 }
 
 static void tell_cost(const struct eb_sv *sv, struct eb_events *events)
@@ -97,25 +89,66 @@ static void tell_cost(const struct eb_sv *sv, struct eb_events *events)
 		  sv->n_cands, sv->n_names, sv->n_specs);
 }
 
-int eb_solve(const struct eb_solve_request *q, struct eb_solution *out,
-	     struct eb_events *events, struct eb_error *err)
+/* What an attempt gives way in. */
+struct leeway {
+	bool featured, no_pip;
+};
+
+/* Might it help, after an attempt that gave way in nothing? */
+static bool may_help(const struct eb_sv *first, struct leeway l)
 {
-	EB_CLEANUP(eb_sv_free_ptr) struct eb_sv *sv = NULL;
+	return (!l.featured || first->had_featured) &&
+	       (!l.no_pip || (first->had_pip && eb_sv_blames(first, "pip")));
+}
+
+static int attempt_with(const struct eb_solve_request *q, struct leeway l,
+			struct eb_sv **last, struct eb_solution *out,
+			struct eb_events *events, struct eb_error *err)
+{
+	struct eb_sv *sv = eb_sv_new(q, NULL, events);
+	int got;
+
+	sv->allow_featured = l.featured;
+	sv->add_pip &= !l.no_pip;
+	got = attempt(sv, out, events, err);
+	if (got > 0 && l.no_pip)
+		eb_warn(events, "no pip goes together with the python of this "
+				"environment; it has none");
+	eb_sv_free(*last);
+	*last = sv;
+	return got;
+}
+
+static int solve(const struct eb_solve_request *q, struct eb_solution *out,
+		 struct eb_events *events, struct eb_error *err)
+{
+	static const struct leeway more[] = { { true, false },
+					      { false, true },
+					      { true, true } };
+	EB_CLEANUP(eb_sv_free_ptr) struct eb_sv *first = NULL;
+	EB_CLEANUP(eb_sv_free_ptr) struct eb_sv *last = NULL;
 	int got;
 
 	memset(out, 0, sizeof *out);
-	sv = eb_sv_new(q, NULL, events);
-	got = attempt(sv, out, events, err);
-	tell_cost(sv, events);
-	if (got == 0 && sv->had_featured)
-		got = attempt_with(q, true, true, out, events, err);
-	if (got == 0 && sv->had_pip) {
-		got = attempt_with(q, false, false, out, events, err);
-		if (got > 0)
-			eb_warn(events, "no pip goes together with the python "
-					"of this environment; it has none");
-	}
+	if (q->unsolved)
+		memset(q->unsolved, 0, sizeof *q->unsolved);
+	first = eb_sv_new(q, NULL, events);
+	got = attempt(first, out, events, err);
+	tell_cost(first, events);
+	for (size_t i = 0; got == 0 && i < sizeof more / sizeof *more; i++)
+		if (may_help(first, more[i]))
+			got = attempt_with(q, more[i], &last, out, events, err);
 	if (got == 0)
-		return eb_sv_explain(q, sv, err);
+		return eb_sv_explain(q, last ? last : first, err);
 	return got < 0 ? -1 : 0;
+}
+
+int eb_solve(const struct eb_solve_request *request, struct eb_solution *out,
+	     struct eb_events *events, struct eb_error *err)
+{
+	EB_CLEANUP(eb_sv_memo_free_ptr) struct eb_sv_memo *memo = NULL;
+	struct eb_solve_request q = *request;
+
+	q.memo = memo = eb_sv_memo_new();
+	return solve(&q, out, events, err);
 }

@@ -199,6 +199,78 @@ unsatisfiable() {
 }
 it 'a request without a solution is refused, with reasons' unsatisfiable
 
+# small SUBDIR RECORD...: one of a channel's, each record "NAME VERSION NEEDS".
+small() {
+	local subdir=$1 name version needs record
+	shift
+	mkdir -p "small/$subdir" small/noarch
+	echo '{"packages.conda": {}}' >small/noarch/repodata.json
+	for record; do
+		read -r name version needs <<<"$record"
+		jq -n --arg n "$name" --arg v "$version" --arg d "$needs" \
+			--arg s "$subdir" '{"\($n)-\($v)-0.conda": {name: $n,
+			version: $v, build: "0", build_number: 0, subdir: $s,
+			sha256: ("0" * 64), size: 10,
+			depends: ($d | split(";") | map(select(. != "")))}}'
+	done | jq -s '{"packages.conda": add}' >"small/$subdir/repodata.json"
+}
+of_small() {
+	{
+		printf 'channels:\n  - file://%s/small\ndependencies:\n' "$PWD"
+		printf '  - %s\n' "$@"
+	} >environment.yml
+}
+
+# The lines that do not go together, as they were written and where; one
+# change; the same lines in another order give the same reasons.
+lines() {
+	small linux-64 'python 3.11.8' 'python 3.12.2' \
+		'numpy 1.26.4 python 3.11.*' 'numpy 2.2.0 python 3.11.*' \
+		'pandas 2.0.3 numpy >=1.23.5,<2.0a0' 'pandas 2.2.3 numpy >=1.23'
+	small osx-arm64 'appnope 0.1'
+	of_small 'python=3.11' 'numpy >=2  # new' 'pandas=2.0'
+	fails 1 'environment.yml:5:5: no solution: "numpy >=2" and "pandas=2.0"' \
+		eb lock --base scratch
+	grep -qF '"pandas=2.0" (environment.yml:6:5) cannot be had' stderr
+	grep -qF 'hint: it goes with "numpy=1.26" instead of "numpy >=2"' stderr
+	fails 1 '' eb explain --json
+	jq -e '.unsatisfiable and .not_newest == null and (.problems | length) == 1
+		and ([.problems[0].lines[] | [.spec, .line, .column]] ==
+			[["numpy >=2", 5, 5], ["pandas=2.0", 6, 5]])
+		and (.would_help | contains("numpy=1.26"))' stdout
+	jq -r '.problems[0].why' stdout >why
+	of_small 'pandas=2.0' 'python=3.11' 'numpy >=2'
+	fails 1 '' eb explain --json
+	same "$(jq -r '.problems[0].why' stdout)" "$(cat why)"
+	# what only another platform has
+	of_small python appnope
+	fails 1 'only for "osx-arm64"' eb lock --base scratch
+	grep -qF '# [osx]' stderr
+}
+it 'lines that cannot be had together' lines
+
+# Why nothing newer, solved just now and from the lock.
+newest() {
+	small linux-64 'python 3.11.8' 'python 3.12.2' \
+		'numpy 1.26.4' 'numpy 2.2.0' 'numba 0.58 numpy <1.27'
+	of_small 'python=3.11' numpy numba
+	eb explain --json >json
+	jq -e '[.not_newest[] | [.name, .version, .newest, .lines[0].line]] ==
+		[["numpy", "1.26.4", "2.2.0", 6],
+		["python", "3.11.8", "3.12.2", 4]]' json
+	eb explain >text
+	grep -qF 'numpy 1.26.4, and there is 2.2.0: 2.2.0 is out, since "numba"' \
+		text
+	grep -qF '(environment.yml:4:5)' text
+	eb lock --base scratch --output l
+	eb explain --base scratch --json >again
+	jq -e '.source == "lock"' again
+	same "$(jq -S .not_newest again)" "$(jq -S .not_newest json)"
+	of_small numba
+	eb explain --json | jq -e '.not_newest == []'
+}
+it 'why a package is not newer' newest
+
 # The same of a pip section: an index in a folder, and one that is away.
 pip_unsatisfiable() {
 	local packages base

@@ -2,13 +2,16 @@
 /*
  * Answers solve requests, one JSON object a line in and out:
  *
- *	solve_requests [--pip] [--reverse] [--store DIR] REPODATA REQUESTS
- *		[ID...]
+ *	solve_requests [--pip] [--reverse] [--check] [--store DIR] REPODATA
+ *		REQUESTS [ID...]
  *
  * REPODATA is a folder or a URL of channels, which need a store. A request has
  * id, channels (below REPODATA), channel_priority,
  * virtual (name=version=build) and specs. An answer has id and either
- * packages or unsat and why. Times and peak memory go to standard error.
+ * packages or unsat and why, and the warnings, where there were any. Times and
+ * peak memory go to standard error.
+ * --check: each solution is held against the rules (solve_check.h): an answer
+ * has wrong, a list, where it breaks one, and the exit status is 1.
  * --pip: python brings pip; --reverse: the specs in the opposite order;
  * --store: indexes are kept there, and of channels with shards only what a
  * request needs is fetched.
@@ -20,14 +23,15 @@
 #include <sys/resource.h>
 
 #include <envbuild/json.h>
-#include <envbuild/solve.h>
+#include <envbuild/solve_check.h>
 #include <envbuild/stream.h>
 
 #define MAX_LINE ((size_t)64 << 20)
 
 static char *base_url; /* of the channels */
-static bool with_pip, reverse;
+static bool with_pip, reverse, check, broken;
 static const char *store_dir;
+static json_t *warnings; /* of what is being solved */
 
 /* --- the repodata of one row of channels, kept while it stays the same  */
 
@@ -48,8 +52,10 @@ static void die(struct eb_error *err)
 static void print_event(void *data, const struct eb_event *ev)
 {
 	(void)data;
-	if (ev->type == EB_EV_WARNING)
-		fprintf(stderr, "warning: %s\n", ev->text);
+	if (ev->type != EB_EV_WARNING)
+		return;
+	fprintf(stderr, "warning: %s\n", ev->text);
+	json_array_append_new(warnings, json_string(ev->text));
 }
 
 static void open_store(struct loaded *l, struct eb_events *events)
@@ -98,6 +104,7 @@ static void load(struct loaded *l, const json_t *list,
 struct request {
 	struct eb_solve_request q;
 	struct eb_matchspec **spec;
+	struct eb_solve_line *line;
 	struct eb_virtual *virtuals;
 	struct eb_strv texts; /* pieces of the virtual packages */
 };
@@ -127,12 +134,14 @@ static int read_specs(struct request *r, const json_t *list,
 
 	r->spec = eb_calloc(n + 1, sizeof *r->spec);
 	r->q.spec = (const struct eb_matchspec *const *)r->spec;
+	r->q.line = r->line = eb_calloc(n + 1, sizeof *r->line);
 	for (; r->q.n_specs < n; r->q.n_specs++) {
 		size_t i = reverse ? n - 1 - r->q.n_specs : r->q.n_specs;
 		const char *text = json_string_value(json_array_get(list, i));
 
 		r->spec[r->q.n_specs] =
 			eb_matchspec_parse(text, EB_STRICT, err);
+		r->line[r->q.n_specs].text = text;
 		if (!r->spec[r->q.n_specs]) {
 			eb_err_release(err);
 			r->spec[r->q.n_specs] =
@@ -149,6 +158,7 @@ static void release(struct request *r)
 	for (size_t i = 0; r->spec && i < r->q.n_specs; i++)
 		eb_matchspec_free(r->spec[i]);
 	free(r->spec);
+	free(r->line);
 	free(r->virtuals);
 	eb_strv_release(&r->texts);
 }
@@ -172,6 +182,55 @@ static json_t *packages(const struct eb_repodata *rd,
 	return list;
 }
 
+/* By the rules alone; what is wrong, a list. */
+static json_t *judge(const struct request *r, const struct eb_solution *s)
+{
+	struct eb_set_problems found EB_CLEANUP(
+		eb_set_problems_release) = { 0 };
+	eb_autofree const struct eb_record **record =
+		eb_calloc(s->n + 1, sizeof(struct eb_record *));
+	struct eb_set set = {
+		.record = record,
+		.n = s->n,
+		.spec = r->q.spec,
+		.n_specs = r->q.n_specs,
+		.virtuals = r->q.virtuals,
+		.n_virtuals = r->q.n_virtuals,
+		.subdir = "linux-64",
+		.channels = r->q.channels,
+		.alias = r->q.alias,
+		.repodata = r->q.repodata,
+		.priority = r->q.priority,
+	};
+	json_t *wrong = json_array();
+
+	for (size_t i = 0; i < s->n; i++)
+		record[i] =
+			eb_repodata_record(r->q.repodata, s->record[i], NULL);
+	eb_set_check(&set, &found);
+	for (size_t i = 0; i < found.n; i++) {
+		const struct eb_set_problem *p = &found.v[i];
+
+		if (!p->note)
+			json_array_append_new(
+				wrong, json_sprintf("%s: %s %s", p->check,
+						    p->subject, p->text));
+	}
+	return wrong;
+}
+
+static void note_wrong(const struct request *r, const struct eb_solution *s,
+		       json_t *out)
+{
+	json_t *wrong = judge(r, s);
+
+	if (json_array_size(wrong)) {
+		broken = true;
+		json_object_set(out, "wrong", wrong);
+	}
+	json_decref(wrong);
+}
+
 static json_t *solve(struct request *r, const struct loaded *l, const json_t *j,
 		     struct eb_events *events)
 {
@@ -190,13 +249,20 @@ static json_t *solve(struct request *r, const struct loaded *l, const json_t *j,
 				? EB_PRIORITY_FLEXIBLE
 				: EB_PRIORITY_STRICT;
 	read_virtuals(r, eb_json_arr(j, "virtual"));
+	json_array_clear(warnings);
 	json_object_set_new(out, "id", json_string(eb_json_str(j, "id")));
 	if (eb_solve(&r->q, &s, events, &err) == 0) {
 		json_object_set_new(out, "packages", packages(l->rd, &s));
+		if (check)
+			note_wrong(r, &s, out);
 	} else {
 		json_object_set_new(out, "unsat", json_true());
 		json_object_set_new(out, "why", json_string(err.message));
+		if (err.hint)
+			json_object_set_new(out, "hint", json_string(err.hint));
 	}
+	if (json_array_size(warnings))
+		json_object_set_new(out, "warnings", json_copy(warnings));
 	eb_solution_release(&s);
 	eb_err_release(&err);
 	return out;
@@ -207,12 +273,21 @@ static double seconds(uint64_t since)
 	return (double)(eb_now_ns() - since) / 1e9;
 }
 
+static double cpu(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
 static void answer(const json_t *j, struct loaded *l, struct eb_events *events)
 {
 	struct request r = { 0 };
 	struct eb_error err = EB_ERROR_INIT;
 	uint64_t start = eb_now_ns();
-	double loading;
+	double loading, before = cpu();
 	struct rusage usage;
 	json_t *out;
 
@@ -223,9 +298,10 @@ static void answer(const json_t *j, struct loaded *l, struct eb_events *events)
 	start = eb_now_ns();
 	out = solve(&r, l, j, events);
 	getrusage(RUSAGE_SELF, &usage);
-	fprintf(stderr, "%s\tload %.3f s\tsolve %.3f s\tpeak %ld MB\n",
+	fprintf(stderr,
+		"%s\tload %.3f s\tsolve %.3f s\tpeak %ld MB\tCPU %.3f s\n",
 		eb_json_str(j, "id"), loading, seconds(start),
-		usage.ru_maxrss / 1024);
+		usage.ru_maxrss / 1024, cpu() - before);
 	json_dumpf(out, stdout, JSON_COMPACT);
 	putchar('\n');
 	fflush(stdout);
@@ -284,9 +360,12 @@ int main(int argc, char **argv)
 	EB_AUTOBUF(text, MAX_LINE);
 	char *dir;
 
+	warnings = json_array();
+
 	for (; argc > 1 && eb_starts(argv[1], "--"); argc--, argv++) {
 		with_pip |= !strcmp(argv[1], "--pip");
 		reverse |= !strcmp(argv[1], "--reverse");
+		check |= !strcmp(argv[1], "--check");
 		if (!strcmp(argv[1], "--store") && argc > 2) {
 			store_dir = argv[2];
 			argc--;
@@ -294,7 +373,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc < 3) {
-		fputs("usage: solve_requests [--pip] [--reverse] "
+		fputs("usage: solve_requests [--pip] [--reverse] [--check] "
 		      "[--store DIR] REPODATA REQUESTS [ID...]\n",
 		      stderr);
 		return 2;
@@ -317,7 +396,8 @@ int main(int argc, char **argv)
 	eb_http_free(l.http);
 	eb_store_close(l.store);
 	eb_events_free(events);
+	json_decref(warnings);
 	free(base_url);
 	free(dir);
-	return 0;
+	return broken;
 }

@@ -60,16 +60,36 @@ static void add_list(struct eb_strv *list, char *text)
 	for (char *p = strtok_r(text, ",", &save); p;
 	     p = strtok_r(NULL, ",", &save)) {
 		for (char *q = p; *q; q++)
-			if (*q == ';')
-				*q = ',';
+			*q = *q == ';' ? ',' : *q == '#' ? '|' : *q;
 		eb_strv_add(list, eb_strip(p));
 	}
 }
 
+/* "GROUP: LIST" */
+static void add_group(struct eb_record *r, char *data)
+{
+	char *list = data + strcspn(data, ":");
+
+	*list++ = 0;
+	r->extra = eb_realloc(r->extra, r->n_extras + 1, sizeof *r->extra);
+	r->extra[r->n_extras] = (struct eb_extra){ .name = data };
+	add_list(&r->extra[r->n_extras++].depends, list);
+}
+
+static void drop_lists(struct eb_record *r)
+{
+	eb_strv_release(&r->depends);
+	eb_strv_release(&r->constrains);
+	eb_strv_release(&r->flags);
+	for (size_t i = 0; i < r->n_extras; i++)
+		eb_strv_release(&r->extra[i].depends);
+	free(r->extra);
+}
+
 /*
  * "CHANNEL NAME VERSION BUILD [NUMBER] [| KEY DATA]..." with the keys needs,
- * allows (both lists with ",", and ";" for a comma in a version), tracks,
- * has and time.
+ * allows, flags (lists with ",", and ";" for a comma in one, "#" for a bar),
+ * group, tracks, has and time.
  */
 static void add(struct world *w, const char *line)
 {
@@ -100,6 +120,10 @@ static void add(struct world *w, const char *line)
 			add_list(&r.depends, data);
 		else if (!strcmp(key, "allows"))
 			add_list(&r.constrains, data);
+		else if (!strcmp(key, "flags"))
+			add_list(&r.flags, data);
+		else if (!strcmp(key, "group"))
+			add_group(&r, data);
 		else if (!strcmp(key, "tracks"))
 			r.track_features = data;
 		else if (!strcmp(key, "has"))
@@ -110,8 +134,7 @@ static void add(struct world *w, const char *line)
 			fail_msg("unknown key %s", key);
 	}
 	eb_repodata_add(w->rd, &r, channel);
-	eb_strv_release(&r.depends);
-	eb_strv_release(&r.constrains);
+	drop_lists(&r);
 }
 
 static void add_all(struct world *w, const char *const *lines)
@@ -270,10 +293,12 @@ static void test_strict_and_qualified(void **state)
 	eb_channels_add(&w.channels, "https://h.org/ch1", NULL, &w.err);
 	w.q.channels = &w.channels;
 	want(&w, "c");
-	assert_no(&w, "no solution: \"c\": c 1 needs \"a >=2\", of which there "
-		      "are only 1 in \"https://h.org/ch0\" (strict channel "
+	assert_no(&w, "no solution: \"c\": it needs \"a >=2\", which "
+		      "\"https://h.org/ch1\" has, but \"https://h.org/ch0\" "
+		      "comes before it and has only a 1 (strict channel "
 		      "priority)");
-	assert_non_null(strstr(w.err.hint, "CHANNEL::NAME"));
+	assert_string_equal(w.err.hint, "--channel-priority flexible lets "
+					"\"https://h.org/ch1\" give \"a\" too");
 	world_free(&w);
 
 	/* a channel that the user writes lifts the priority for that name */
@@ -392,26 +417,190 @@ static void test_machine(void **state)
 	world_init(&w);
 	add_all(&w, lines);
 	want(&w, "gpu");
-	assert_no(&w, "no solution: \"gpu\": gpu 1 needs \"__cuda >=12\", and "
-		      "the machine that the image is for has no __cuda");
+	assert_no(&w, "no solution: \"gpu\": it needs \"__cuda >=12\", but the "
+		      "machine that the image is for has no __cuda");
 	world_free(&w);
 
 	world_init(&w);
 	add_all(&w, lines);
 	have(&w, "__cuda", "11.8", "0");
 	want(&w, "gpu");
-	assert_no(&w, "no solution: \"gpu\": gpu 1 needs \"__cuda >=12\", and "
-		      "the machine that the image is for has __cuda 11.8");
+	assert_no(&w, "no solution: \"gpu\": it needs \"__cuda >=12\", but the "
+		      "machine that the image is for has __cuda 11.8");
 	world_free(&w);
 
 	world_init(&w);
 	add_all(&w, lines);
 	have(&w, "__glibc", "2.28", "0");
 	want(&w, "meta");
-	assert_no(&w, "no solution: \"meta\": meta 1 allows only \"__glibc "
-		      ">=2.30\", and the machine that the image is for has "
+	assert_no(&w, "no solution: \"meta\": it goes only with \"__glibc "
+		      ">=2.30\", but the machine that the image is for has "
 		      "__glibc 2.28");
 	world_free(&w);
+}
+
+/* A CPU runs what was built for any that it descends from. */
+static void test_archspec(void **state)
+{
+	static const char *const lines[] = {
+		"0 _x86_64-microarch-level 1 2_x86_64 2 | "
+		"needs __archspec 1 x86_64",
+		"0 _x86_64-microarch-level 2 2_x86_64_v2 2 | "
+		"needs __archspec 1.* x86_64_v2",
+		"0 _x86_64-microarch-level 3 2_haswell 2 | "
+		"needs __archspec 1 haswell",
+		"0 _x86_64-microarch-level 4 4_level4 4 | needs __archspec 1.* "
+		"^(skylake_avx512#x86_64_v4)$",
+		"0 fast 1 base",
+		"0 fast 1 v3 1 | needs _x86_64-microarch-level >=3",
+		NULL,
+	};
+	static const struct {
+		char *machine;
+		const char *want, *answer;
+	} rows[] = {
+		{ "x86_64", "fast", "*fast-1-base" },
+		{ "x86_64", "_x86_64-microarch-level",
+		  "*_x86_64-microarch-level-1-2_x86_64" },
+		{ "x86_64_v3", "_x86_64-microarch-level",
+		  "*_x86_64-microarch-level-2-2_x86_64_v2" },
+		{ "x86_64_v3", "_x86_64-microarch-level=1",
+		  "*_x86_64-microarch-level-1-2_x86_64" },
+		{ "skylake", "fast",
+		  "_x86_64-microarch-level-3-2_haswell *fast-1-v3" },
+		{ "zen5", "_x86_64-microarch-level",
+		  "*_x86_64-microarch-level-4-4_level4" },
+		{ "zen3", "_x86_64-microarch-level",
+		  "*_x86_64-microarch-level-2-2_x86_64_v2" },
+		{ "unheard_of", "fast", "*fast-1-base" },
+	};
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		world_init(&w);
+		add_all(&w, lines);
+		have(&w, "__archspec", "1", rows[i].machine);
+		want(&w, rows[i].want);
+		assert_answer(&w, rows[i].answer);
+		world_free(&w);
+	}
+	world_init(&w);
+	add_all(&w, lines);
+	have(&w, "__archspec", "1", "zen3");
+	want(&w, "_x86_64-microarch-level=3");
+	assert_int_equal(run(&w), -1);
+	assert_non_null(strstr(w.err.message, "__archspec zen3"));
+	world_free(&w);
+}
+
+/* Where CUDA is asked for, a framework is one for it. */
+static void test_cuda(void **state)
+{
+	static const char *const lines[] = {
+		"0 pytorch 2.9 cpu_py312_0 | needs libtorch 2.9 cpu_0",
+		"0 pytorch 2.7 cuda126_py312_0 | needs libtorch 2.7 cuda126_0",
+		"0 pytorch 2.7 cpu_py312_0 900 | needs libtorch 2.7 cpu_0",
+		"0 libtorch 2.9 cpu_0",
+		"0 libtorch 2.7 cpu_0 900",
+		"0 libtorch 2.7 cuda126_0 | needs __cuda,cuda-version 12.*",
+		"0 cuda-version 12.6 0",
+		"0 cuda-version 11.8 0",
+		"0 arrow 3 cpu_0",
+		"0 arrow 2 cuda_0",
+		NULL,
+	};
+	static const struct {
+		char *machine;
+		const char *want[2], *answer;
+		bool warned;
+	} rows[] = {
+		{ NULL,
+		  { "pytorch" },
+		  "libtorch-2.9-cpu_0 *pytorch-2.9-cpu_py312_0",
+		  false },
+		{ "12.4",
+		  { "pytorch" },
+		  "cuda-version-12.6-0 libtorch-2.7-cuda126_0 "
+		  "*pytorch-2.7-cuda126_py312_0",
+		  false },
+		{ "12.4",
+		  { "pytorch=2.9" },
+		  "libtorch-2.9-cpu_0 *pytorch-2.9-cpu_py312_0",
+		  true },
+		/* without a driver there are none for CUDA */
+		{ NULL,
+		  { "cuda-version=12.6", "pytorch" },
+		  "*cuda-version-12.6-0 libtorch-2.9-cpu_0 "
+		  "*pytorch-2.9-cpu_py312_0",
+		  true },
+		{ "12.4",
+		  { "pytorch", "cuda-version=11.8" },
+		  "*cuda-version-11.8-0 libtorch-2.9-cpu_0 "
+		  "*pytorch-2.9-cpu_py312_0",
+		  true },
+		/* of what is no framework the newest is wanted */
+		{ "12.4", { "arrow" }, "*arrow-3-cpu_0", false },
+	};
+	static char name[] = "__cuda", none[] = "0";
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		world_init(&w);
+		add_all(&w, lines);
+		if (rows[i].machine)
+			have(&w, name, rows[i].machine, none);
+		for (size_t k = 0; k < 2 && rows[i].want[k]; k++)
+			want(&w, rows[i].want[k]);
+		assert_answer(&w, rows[i].answer);
+		assert_int_equal(w.warning && strstr(w.warning, "for the CPU"),
+				 rows[i].warned);
+		world_free(&w);
+	}
+}
+
+/* A pin binds what comes in, and brings nothing in. */
+static void test_pins(void **state)
+{
+	static const char *const lines[] = {
+		"0 app 1 0 | needs ssl",
+		"0 app 2 0 | needs ssl >=3",
+		"0 other 1 0",
+		"0 ssl 1 0",
+		"0 ssl 3 0",
+		NULL,
+	};
+	struct eb_error err = EB_ERROR_INIT;
+	struct eb_matchspec *pin =
+		eb_matchspec_parse("ssl <3", EB_STRICT, &err);
+	struct world w;
+
+	(void)state;
+	assert_non_null(pin);
+	for (int i = 0; i < 4; i++) {
+		world_init(&w);
+		add_all(&w, lines);
+		w.q.pin = (const struct eb_matchspec *const *)&pin;
+		w.q.n_pins = 1;
+		want(&w, i == 0	  ? "app"
+			 : i == 1 ? "other"
+			 : i == 2 ? "app=2"
+				  : "ssl=3");
+		if (i == 0)
+			assert_answer(&w, "ssl-1-0 *app-1-0");
+		else if (i == 1)
+			assert_answer(&w, "*other-1-0");
+		else if (i == 2)
+			assert_no(&w, "no solution: \"app=2\": it needs "
+				      "\"ssl >=3\", but \"ssl<3\" is pinned");
+		else
+			assert_no(&w, "no solution: \"ssl=3\": it is out, "
+				      "since \"ssl<3\" is pinned");
+		assert_true(i < 2 || strstr(w.err.hint, "pin"));
+		world_free(&w);
+	}
+	eb_matchspec_free(pin);
 }
 
 static void test_cycle(void **state)
@@ -470,8 +659,8 @@ static void test_search(void **state)
 	want(&w, "b=2");
 	want(&w, "k");
 	assert_no(&w, "no solution: \"b=2\" and \"k\" cannot be had together: "
-		      "b 2 needs \"m\", whose 1 allows only \"k <5\", of which "
-		      "there are only 5");
+		      "\"b=2\" needs \"m\", which goes only with \"k <5\", "
+		      "which no channel has (near: 5)");
 	world_free(&w);
 }
 
@@ -499,6 +688,154 @@ static void test_order(void **state)
 	}
 }
 
+/* --- v3 -------------------------------------------------------------- */
+
+/* What a world answers to some specs; with "no" nothing does. */
+static void answers(const char *const *lines, const char *specs,
+		    const char *answer)
+{
+	eb_autofree char *text = eb_strdup(specs);
+	char *save = NULL;
+	struct world w;
+
+	world_init(&w);
+	have(&w, "__unix", "0", "0");
+	have(&w, "__glibc", "2.36", "0");
+	add_all(&w, lines);
+	for (char *p = strtok_r(text, "/", &save); p;
+	     p = strtok_r(NULL, "/", &save))
+		want(&w, p);
+	if (strcmp(answer, "no"))
+		assert_answer(&w, answer);
+	else
+		assert_int_equal(run(&w), -1);
+	world_free(&w);
+}
+
+/* CEP 43. */
+static void test_conditions(void **state)
+{
+	static const char *const world[] = {
+		"0 python 3.8 0",
+		"0 python 3.9 0",
+		"0 numpy 1.21 0",
+		"0 scipy 1.7 0",
+		"0 win 1 0",
+		"0 both 1 0",
+		"0 some 1 0",
+		"0 c 1 0 | needs python >=3.8, numpy[when='python >=3.9'],"
+		" scipy[when=__unix], win[when='__win or __glibc<2.17']",
+		"0 d 1 0 | needs python, both[when='python>=3.9 and numpy'],"
+		" some[when='scipy or (numpy and __win)']",
+		"0 e 1 0 | needs nothing[when='python>=3.9'], python",
+		"0 f 1 0 | needs numpy[when='f>=1']",
+		"0 g 1 0 | needs python, numpy[version='>=9';when='win']",
+		"0 h 1 0 | needs h2[when=python], python",
+		"0 h2 1 0 | needs python[version='3.8.*';when=h]",
+		"0 i 1 0 | allows numpy[version='>2';when='python>=3.9'] |"
+		" needs python",
+		"0 j 1 0 | needs numpy[when='x and y and'], python",
+		NULL,
+	};
+
+	(void)state;
+	answers(world, "c/python=3.9",
+		"*python-3.9-0 numpy-1.21-0 scipy-1.7-0 *c-1-0");
+	answers(world, "c/python=3.8", "*python-3.8-0 scipy-1.7-0 *c-1-0");
+	answers(world, "c", "python-3.9-0 numpy-1.21-0 scipy-1.7-0 *c-1-0");
+	answers(world, "d", "python-3.9-0 *d-1-0");
+	answers(world, "d/numpy", "both-1-0 python-3.9-0 *d-1-0 *numpy-1.21-0");
+	answers(world, "d/numpy/python<3.9",
+		"*python-3.8-0 *d-1-0 *numpy-1.21-0");
+	answers(world, "d/scipy", "python-3.9-0 some-1-0 *d-1-0 *scipy-1.7-0");
+	answers(world, "e", "python-3.8-0 *e-1-0");
+	answers(world, "e/python=3.9", "no");
+	answers(world, "f", "numpy-1.21-0 *f-1-0");
+	answers(world, "g", "python-3.9-0 *g-1-0");
+	answers(world, "g/win", "no");
+	answers(world, "h", "python-3.8-0 h2-1-0 *h-1-0");
+	answers(world, "i/numpy", "python-3.8-0 *i-1-0 *numpy-1.21-0");
+	answers(world, "i", "python-3.9-0 *i-1-0");
+	answers(world, "j", "no");
+	/* of the user */
+	answers(world, "python/numpy[when='python>=3.9']",
+		"*numpy-1.21-0 *python-3.9-0");
+	answers(world, "python=3.8/numpy[when='python>=3.9']", "*python-3.8-0");
+	answers(world, "numpy[when=__unix]/win[when=__win]", "*numpy-1.21-0");
+	answers(world, "numpy[when=python]/python[when=numpy]", "");
+	answers(world, "python/absent[when=python]", "no");
+	answers(world, "python/absent[when=__win]", "*python-3.9-0");
+	answers(world, "python/numpy>9[when='python>=3.9']", "*python-3.8-0");
+}
+
+/* CEP 44. */
+static void test_extras(void **state)
+{
+	static const char *const world[] = {
+		"0 foo 1 0 | group x: bar <2 | group y: baz",
+		"0 foo 2 0 | group x: bar <2;>0, qux[when=baz] |"
+		" group z: quux[extras=q]",
+		"0 foo 3 0 | needs foo-base",
+		"0 foo-base 1 0",
+		"0 bar 1 0",
+		"0 bar 2 0",
+		"0 baz 1 0",
+		"0 qux 1 0",
+		"0 quux 1 0 | group q: baz",
+		"0 user 1 0 | needs foo[version='<3';extras=x]",
+		"0 other 1 0 | needs foo[extras=z]",
+		"0 bad 1 0 | group x: nothing",
+		"0 maybe 1 0 | needs foo[extras=x;version=2;when=baz]",
+		NULL,
+	};
+
+	(void)state;
+	answers(world, "foo=1", "*foo-1-0");
+	answers(world, "foo=1[extras=x]", "bar-1-0 *foo-1-0");
+	answers(world, "foo=1[extras=[x, y]]", "bar-1-0 baz-1-0 *foo-1-0");
+	answers(world, "foo=1[extras=[y]]/foo[extras=x]",
+		"bar-1-0 baz-1-0 *foo-1-0");
+	/* a group that it does not have adds nothing */
+	answers(world, "foo[extras=[x, nothing]]", "foo-base-1-0 *foo-3-0");
+	answers(world, "foo=1[extras=x]/bar=2", "no");
+	answers(world, "foo<3[extras=x]/bar", "*bar-1-0 *foo-2-0");
+	answers(world, "foo[extras=x]/bar=2", "*bar-2-0 foo-base-1-0 *foo-3-0");
+	answers(world, "foo=2[extras=x]/baz",
+		"bar-1-0 *baz-1-0 *foo-2-0 qux-1-0");
+	answers(world, "user", "bar-1-0 foo-2-0 *user-1-0");
+	answers(world, "user/other",
+		"bar-1-0 baz-1-0 foo-2-0 *other-1-0 quux-1-0 qux-1-0 "
+		"*user-1-0");
+	answers(world, "bad", "*bad-1-0");
+	answers(world, "bad[extras=x]", "no");
+	answers(world, "maybe", "*maybe-1-0");
+	answers(world, "maybe/baz/foo",
+		"bar-1-0 *baz-1-0 *foo-2-0 *maybe-1-0 qux-1-0");
+	answers(world, "foo=1[extras=x, when=baz]/baz",
+		"bar-1-0 *baz-1-0 *foo-1-0");
+}
+
+/* CEP 45. */
+static void test_flags(void **state)
+{
+	static const char *const world[] = {
+		"0 torch 2 cpu 1 | flags cpu, blas:mkl",
+		"0 torch 2 gpu 0 | flags cuda, blas:mkl",
+		"0 torch 1 gpu 0 | flags cuda, blas:openblas",
+		"0 torch 3 none 0",
+		"0 app 1 0 | needs torch[flags=[cuda]]",
+		NULL,
+	};
+
+	(void)state;
+	answers(world, "torch", "*torch-3-none");
+	answers(world, "torch[flags=blas:*]", "*torch-2-cpu");
+	answers(world, "torch[flags=[cuda, blas:*]]", "*torch-2-gpu");
+	answers(world, "torch[flags=[cuda, blas:open*]]", "*torch-1-gpu");
+	answers(world, "torch[flags=rocm]", "no");
+	answers(world, "app", "torch-2-gpu *app-1-0");
+}
+
 /* --- no answer ------------------------------------------------------- */
 
 static void assert_why(const char *const *specs, const char *message)
@@ -522,28 +859,31 @@ static void test_why(void **state)
 	WHY("no solution: \"nunpy\": no channel has a package of that name "
 	    "(near: \"numpy\")",
 	    "nunpy", "python");
-	WHY("no solution: \"python=3.7\": no such version; the nearest are "
-	    "2.7.9, 3.8.1, 3.9.0; \"ziplib\": no channel has a package of that "
+	WHY("no solution: (1) \"python=3.7\": no such version; the nearest are "
+	    "2.7.9, 3.8.1, 3.9.0; (2) \"ziplib\": no channel has a package of "
+	    "that "
 	    "name (near: \"zlib\")",
 	    "python=3.7", "ziplib");
 	WHY("no solution: \"numpy==1.20[build=py39*]\": the version is there, "
-	    "but no such build; there are \"py38_0\"",
+	    "but no such build; there is \"py38_0\"; such "
+	    "builds exist for 1.21",
 	    "numpy=1.20=py39*");
 	WHY("no solution: \"__cuda\": the machine that the image is for has "
 	    "none",
 	    "__cuda");
-	WHY("no solution: \"python=3.9\" and \"numpy=1.19\" cannot be had "
-	    "together: numpy 1.19 needs \"python 3.8.*\", but \"python=3.9\" "
+	WHY("no solution: \"numpy=1.19\" and \"python=3.9\" cannot be had "
+	    "together: \"numpy=1.19\" needs \"python 3.8.*\", but "
+	    "\"python=3.9\" "
 	    "is asked for",
 	    "zlib", "python=3.9", "numpy=1.19", "libc");
-	WHY("no solution: \"scipy\" and \"python=3.9\" cannot be had together: "
-	    "scipy 1.5 needs \"python 3.8.*\", but \"python=3.9\" is asked for",
+	WHY("no solution: \"python=3.9\" and \"scipy\" cannot be had together: "
+	    "\"scipy\" needs \"python 3.8.*\", but \"python=3.9\" is asked for",
 	    "scipy", "zlib", "python=3.9");
 	WHY("no solution: \"python=3.8\" and \"python=3.9\" cannot be had "
-	    "together: no \"python\" satisfies all that is asked of it",
+	    "together: no \"python\" satisfies both",
 	    "python=3.8", "python=3.9");
 	WHY("no solution: \"numpy=1.20\" and \"scipy\" cannot be had together: "
-	    "scipy 1.5 needs \"numpy >=1.19,<1.20\", but \"numpy=1.20\" is "
+	    "\"scipy\" needs \"numpy >=1.19,<1.20\", but \"numpy=1.20\" is "
 	    "asked for",
 	    "numpy=1.20", "scipy", "pip");
 }
@@ -558,7 +898,7 @@ static void test_why_hidden(void **state)
 	add(&w, "1 a 2 0");
 	want(&w, "a=2");
 	assert_no(&w, "no solution: \"a=2\": \"https://h.org/ch1\" has it, but "
-		      "\"https://h.org/ch0\" comes before it and has \"a\" too "
+		      "\"https://h.org/ch0\" comes before it and has only a 1 "
 		      "(strict channel priority)");
 	assert_non_null(w.err.hint);
 	world_free(&w);
@@ -567,8 +907,9 @@ static void test_why_hidden(void **state)
 	add(&w, "0 a 1 0");
 	w.q.alias = "https://h.org";
 	want(&w, "ch5::a");
-	assert_no(&w, "no solution: \"ch5::a\": not in that channel; "
-		      "\"https://h.org/ch0\" has it");
+	assert_no(&w, "no solution: \"ch5::a\": the channel \"ch5\" is not "
+		      "among those "
+		      "given; \"https://h.org/ch0\" has the package");
 	world_free(&w);
 }
 
@@ -720,9 +1061,15 @@ int main(void)
 		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_archspec),
+		cmocka_unit_test(test_cuda),
+		cmocka_unit_test(test_pins),
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_extras),
+		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_why),
 		cmocka_unit_test(test_why_hidden),
 		cmocka_unit_test(test_why_sat),
