@@ -14,6 +14,12 @@
  *
  * A file named pylock.toml or pylock.NAME.toml (PEP 751) is a pip section that
  * is resolved already; of `python` it asks for what its requires-python says.
+ *
+ * Lists of conda's, a line a package (CEP 23), are told by what is in them and
+ * by name (envbuild(1), "Lists and locks of other tools"): specs, or exact
+ * packages where a line says so. Exact packages come of a conda-lock.yml (CEP
+ * 37) and of a pixi.lock, too, told by their keys; what these have for pip
+ * stands in `pylock`.
  */
 #ifndef EB_SPEC_H
 #define EB_SPEC_H
@@ -42,14 +48,26 @@ struct eb_spec_line {	       /* where a conda or pip line stands */
 	char *text;	       /* of conda's: as written; or NULL */
 };
 
+struct eb_exact_package {
+	struct eb_record record;
+	char *channel;	/* where it is fetched from; NULL: record.channel */
+	bool requested; /* a person asked for it */
+	bool partial;	/* the rest of the record is the channel's to say, else
+			 * the package's own: whoever wrote it down had but the
+			 * name, the place and a hash */
+	unsigned line, column; /* where it stands; 0: in no file */
+};
+
 /* Packages that are chosen already: nothing is solved. Each has a line among
  * the conda ones, too. */
 struct eb_exact {
-	struct eb_record *record; /* sorted by name, each name once */
-	bool *requested;	  /* a person asked for it */
-	size_t n;
+	struct eb_exact_package *package; /* sorted by name, each name once */
+	size_t n, alloc;
+	bool installed; /* in an environment of this machine: spec->file */
 	struct eb_strv pip_requested; /* likewise, of the pip section; sorted */
 };
+/* A new one at the end; it is the caller's to fill. */
+struct eb_exact_package *eb_exact_add(struct eb_exact *x);
 void eb_exact_free(struct eb_exact *x);
 
 struct eb_spec {
@@ -81,10 +99,30 @@ int eb_spec_read(const char *path, const char *platform,
 int eb_spec_parse(const char *text, size_t len, const char *file,
 		  const char *platform, struct eb_events *events,
 		  struct eb_spec **out, struct eb_error *err);
+/* What is meant of a lock of another tool that holds several environments. */
+struct eb_spec_part {
+	const char *environment;	/* of a pixi.lock; NULL: "default" */
+	const struct eb_strv *category; /* of a conda-lock.yml; NULL or empty:
+					 * "main" */
+};
+/* The same for one; `part` may be NULL. EB_USAGE: the file has none such. */
+int eb_spec_read_part(const char *path, const char *platform,
+		      const struct eb_spec_part *part, struct eb_events *events,
+		      struct eb_spec **out, struct eb_error *err);
+int eb_spec_parse_part(const char *text, size_t len, const char *file,
+		       const char *platform, const struct eb_spec_part *part,
+		       struct eb_events *events, struct eb_spec **out,
+		       struct eb_error *err);
 void eb_spec_free(struct eb_spec *spec);
 EB_AUTOPTR(struct eb_spec, eb_spec_free)
 /* One that asks for nothing; caller frees. */
 struct eb_spec *eb_spec_new(const char *file);
+/* spec->exact is filled, in any order: sorts it, and gives the spec channels
+ * and lines. EB_INPUT: a name twice, or one that is none. */
+int eb_spec_take_exact(struct eb_spec *spec, struct eb_error *err);
+/* Is the package for this platform, as far as its subdir is known? EB_INPUT. */
+int eb_exact_fits(const struct eb_record *r, const char *platform,
+		  struct eb_error *err);
 /* What messages call the place of a line: the option, or the file. */
 const char *eb_spec_place(const struct eb_spec *spec,
 			  const struct eb_spec_line *at);
@@ -142,10 +180,10 @@ int eb_local_source_each(const char *path, const char *besides, eb_local_fn *fn,
 /* Everything beside the file that makes a definition (DESIGN "Two keys"). */
 struct eb_request {
 	const struct eb_spec *spec;
-	const char *platform;	     /* "linux/amd64" */
-	const char *prefix;	     /* "/opt/env" */
-	struct eb_channels channels; /* effective, in order */
-	const char *channel_alias;   /* for short names; NULL: conda's own */
+	const char *platform;	       /* "linux/amd64" */
+	const char *prefix;	       /* "/opt/env" */
+	struct eb_channels channels;   /* effective, in order */
+	struct eb_channel_rules rules; /* what names of channels mean */
 	char *base; /* as hashed: "scratch", "sha256:..." (local, by content),
 		     * a reference as written, or NULL: none given */
 	/* name=value of every option that changes lock or manifest and is not

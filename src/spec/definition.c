@@ -15,6 +15,8 @@
  *	conda SPEC		name[key='value',...], keys sorted; the lines
  *				sorted, each once; `pip` alone is left out
  *				beside pip lines
+ *	conda-file SHA256 FILE [HASH]	a package file of this machine among
+ *				them, and the hash that its line has
  *	exact FILE SHA256 [requested]	a package that is chosen already, and
  *				of its record; by name
  *	pip-requested NAME	a project that a person asked for, where that
@@ -38,8 +40,10 @@
  * What is not in it does not count: name, description, prefix of the file,
  * comments, order and spelling of packages, where the file lies.
  */
+#include <fcntl.h>
 #include <string.h>
 
+#include <envbuild/file.h>
 #include <envbuild/json.h>
 
 #include "definition_pip.h"
@@ -90,12 +94,12 @@ static void add_sorted(struct eb_buf *out, const char *key,
  * ---------------------------------------------------------------------------
  */
 
-static int list_channel(const char *name, const char *alias,
+static int list_channel(const char *name, const struct eb_channel_rules *rules,
 			struct eb_strv *out, struct eb_error *err)
 {
 	struct eb_channels one EB_CLEANUP(eb_channels_release) = { 0 };
 
-	if (eb_channels_add(&one, name, alias, err) < 0)
+	if (eb_channels_add_by(&one, name, rules, err) < 0)
 		return -1;
 	for (size_t i = 0; i < one.n; i++)
 		eb_strv_add(out, one.channel[i].canonical);
@@ -112,8 +116,7 @@ static int add_channels(struct eb_buf *out, const struct eb_request *r,
 	for (size_t i = 0; i < r->channels.n; i++)
 		add_line(out, "channel", r->channels.channel[i].canonical);
 	for (size_t i = 0; i < names->n; i++)
-		if (list_channel(names->v[i], r->channel_alias, &listed, err) <
-		    0)
+		if (list_channel(names->v[i], &r->rules, &listed, err) < 0)
 			return -1;
 	eb_strv_copy(&unique, &listed);
 	eb_strv_sort(&unique);
@@ -134,31 +137,62 @@ static bool is_bare_pip(const struct eb_matchspec *m)
 	return eb_matchspec_is_bare(m) && name && strcmp(name, "pip") == 0;
 }
 
+/* "sha256:... FILE HASH" of a package file on this machine; NULL: it is none,
+ * or not there, which is told by who needs it. Caller frees. */
+static char *file_content(const struct eb_matchspec *m)
+{
+	struct eb_error no EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	struct eb_record place EB_CLEANUP(eb_record_release) = { 0 };
+	const char *url = eb_matchspec_url(m);
+	eb_autofree char *path = url ? eb_channel_path(url) : NULL;
+	eb_autofree char *channel = NULL;
+	eb_autofd int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	char text[EB_DIGEST_TEXT];
+	struct eb_digest digest;
+	const char *hash;
+
+	if (fd < 0 || eb_record_of_place(url, &place, &channel, &no) < 0 ||
+	    eb_sha256_fd(fd, &digest, NULL, &no) < 0)
+		return NULL;
+	hash = eb_matchspec_hash(m);
+	return eb_asprintf("%s %s%s%s", eb_digest_text(&digest, text), place.fn,
+			   hash ? " " : "", hash ? hash : "");
+}
+
 static void add_conda(struct eb_buf *out, const struct eb_spec *spec)
 {
 	struct eb_strv lines EB_CLEANUP(eb_strv_release) = { 0 };
+	struct eb_strv files EB_CLEANUP(eb_strv_release) = { 0 };
 
-	for (size_t i = 0; i < spec->n_conda; i++)
-		if (!spec->has_pip_section || !is_bare_pip(spec->conda[i]))
+	for (size_t i = 0; i < spec->n_conda; i++) {
+		char *file = file_content(spec->conda[i]);
+
+		if (file)
+			eb_strv_take(&files, file);
+		else if (!spec->has_pip_section || !is_bare_pip(spec->conda[i]))
 			eb_strv_add(&lines,
 				    eb_matchspec_normal(spec->conda[i]));
+	}
 	add_sorted(out, "conda", &lines);
+	add_sorted(out, "conda-file", &files);
 }
 
-/* A record counts as a whole: it goes into the image. */
+/* A record counts as a whole, as far as it is written down: it goes into the
+ * image. */
 static void add_exact(struct eb_buf *out, const struct eb_exact *x)
 {
 	for (size_t i = 0; x && i < x->n; i++) {
-		eb_autojson json_t *j = eb_record_to_json(&x->record[i]);
+		const struct eb_exact_package *p = &x->package[i];
+		eb_autojson json_t *j = eb_record_to_json(&p->record);
 		EB_AUTOBUF(text, EB_MAX_TEXT);
 		char hex[EB_HEX_SIZE];
 		struct eb_digest d;
 
 		eb_json_canonical(j, &text);
 		eb_sha256(text.data, text.len, &d);
-		eb_buf_addf(out, "exact %s %s%s\n", x->record[i].fn,
+		eb_buf_addf(out, "exact %s %s%s\n", p->record.fn,
 			    eb_digest_hex(&d, hex),
-			    x->requested[i] ? " requested" : "");
+			    p->requested ? " requested" : "");
 	}
 	for (size_t i = 0; x && i < x->pip_requested.n; i++)
 		add_line(out, "pip-requested", x->pip_requested.v[i]);

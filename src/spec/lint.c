@@ -10,6 +10,7 @@
 
 #include "azure_read.h"
 #include "lint_private.h"
+#include "locked_file.h"
 #include "spec_reader.h"
 
 /* ---- bytes -------------------------------------------------------------- */
@@ -56,7 +57,8 @@ static void lint_text(const struct eb_buf *text, const char *file,
 	enum eb_azure_form form;
 
 	lint_bytes(text, file, out);
-	if (eb_ends(file, ".toml"))
+	if (eb_ends(file, ".toml") ||
+	    eb_spec_is_list(file, text->data, text->len))
 		return;
 	if (eb_spec_is_requirements(file, text->data, text->len)) {
 		eb_lint_requirements(text, file, platform, out);
@@ -64,6 +66,8 @@ static void lint_text(const struct eb_buf *text, const char *file,
 	}
 	if (eb_yaml_parse(text->data, text->len, file, &doc, &none) < 0 ||
 	    doc->root->type != EB_YAML_MAP)
+		return;
+	if (eb_is_conda_lock(doc->root) || eb_is_pixi_lock(doc->root))
 		return;
 	d.doc = doc;
 	form = eb_azure_form_of(file, doc->root);
@@ -129,19 +133,21 @@ static bool is_told(const struct eb_lint_list *out, const struct eb_error *err)
 
 /* `text`: of standard input, which is read once. */
 static int read_it(const char *path, const struct eb_buf *text,
-		   const char *platform, bool azure, struct eb_linted *out,
+		   const char *platform, bool azure,
+		   const struct eb_spec_part *part, struct eb_linted *out,
 		   struct eb_error *err)
 {
 	struct eb_events *events = eb_events_new(keep_warning, &out->findings);
 	int rc;
 
 	if (text)
-		rc = eb_spec_parse(text->data, text->len, path, platform,
-				   events, &out->spec, err);
+		rc = eb_spec_parse_part(text->data, text->len, path, platform,
+					part, events, &out->spec, err);
 	else if (azure)
 		rc = eb_azure_read(path, platform, events, &out->azure, err);
 	else
-		rc = eb_spec_read(path, platform, events, &out->spec, err);
+		rc = eb_spec_read_part(path, platform, part, events, &out->spec,
+				       err);
 
 	eb_events_free(events);
 	return rc;
@@ -149,11 +155,12 @@ static int read_it(const char *path, const struct eb_buf *text,
 
 static void lint_reading(const char *path, const char *file,
 			 const struct eb_buf *text, const char *platform,
-			 bool azure, struct eb_linted *out)
+			 bool azure, const struct eb_spec_part *part,
+			 struct eb_linted *out)
 {
 	struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 
-	if (read_it(path, text, platform, azure, out, &err) == 0)
+	if (read_it(path, text, platform, azure, part, out, &err) == 0)
 		return;
 	if (!is_told(&out->findings, &err))
 		eb_lint_add(&out->findings, "unreadable",
@@ -191,6 +198,13 @@ static char *file_of(const char *path, bool *azure)
 int eb_lint(const char *path, const char *platform, struct eb_linted *out,
 	    struct eb_error *err)
 {
+	return eb_lint_part(path, platform, NULL, out, err);
+}
+
+int eb_lint_part(const char *path, const char *platform,
+		 const struct eb_spec_part *part, struct eb_linted *out,
+		 struct eb_error *err)
+{
 	EB_AUTOBUF(text, EB_MAX_YAML);
 	bool azure, is_stdin = !strcmp(path, "-");
 	const struct eb_buf *stdin_text = is_stdin ? &text : NULL;
@@ -204,7 +218,7 @@ int eb_lint(const char *path, const char *platform, struct eb_linted *out,
 	if (!azure)
 		azure = eb_azure_form(file, text.data, text.len) !=
 			EB_AZURE_NONE;
-	lint_reading(path, file, stdin_text, platform, azure, out);
+	lint_reading(path, file, stdin_text, platform, azure, part, out);
 	eb_lint_sort(&out->findings);
 	return 0;
 }

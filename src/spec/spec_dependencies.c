@@ -57,10 +57,20 @@ static void warn_colon(struct eb_spec_reader *r, const struct eb_yaml_node *n)
 		     shown);
 }
 
+/* "./dist/x-1.0-0.conda#HASH" */
+static bool is_package(const char *text)
+{
+	eb_autofree char *place = eb_strndup(text, strcspn(text, "#"));
+
+	eb_strip(place);
+	return eb_ends(place, ".conda") || eb_ends(place, ".tar.bz2");
+}
+
 static bool looks_like_pip(const char *text)
 {
 	return *text == '-' || eb_starts(text, "git+") ||
-	       eb_starts(text, "./") || eb_starts(text, "pip install ");
+	       (eb_starts(text, "./") && !is_package(text)) ||
+	       eb_starts(text, "pip install ");
 }
 
 static int add_spec(struct eb_spec_reader *r, const struct eb_yaml_node *n)

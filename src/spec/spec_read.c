@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conda environment file (CEP 24), a requirements file, or a pylock.toml,
- * from its text. */
+/* A definition from its text, whatever kind of file it is. */
 #include <string.h>
 #include <unistd.h>
 
 #include <envbuild/file.h>
 
 #include "azure_name.h"
+#include "locked_file.h"
+#include "spec_list.h"
 #include "spec_pip_files.h"
 #include "spec_reader.h"
 
@@ -82,6 +83,10 @@ static int read_fields(struct eb_spec_reader *r)
 static int read_document(struct eb_spec_reader *r, struct eb_yaml *doc)
 {
 	r->doc = doc;
+	if (eb_is_conda_lock(doc->root))
+		return eb_spec_conda_lock(r);
+	if (eb_is_pixi_lock(doc->root))
+		return eb_spec_pixi_lock(r);
 	return read_fields(r) < 0
 		       ? -1
 		       : eb_azure_name_of(doc, r->spec->azure_name, r->err);
@@ -103,13 +108,48 @@ int eb_spec_from_yaml(struct eb_yaml *doc, const char *platform,
 	return 0;
 }
 
+/* A shell of Windows writes them as UTF-16. */
+static enum eb_list_kind kind_of(const char *file, const char *text, size_t len,
+				 struct eb_buf *plain)
+{
+	struct eb_error no EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+
+	return eb_pip_decode(text, len, file, plain, &no) < 0
+		       ? EB_LIST_NONE
+		       : eb_list_kind(file, plain->data);
+}
+
+bool eb_spec_is_list(const char *file, const char *text, size_t len)
+{
+	EB_WIPEDBUF(plain, EB_MAX_METADATA);
+
+	return kind_of(file, text, len, &plain) != EB_LIST_NONE;
+}
+
+/* A list of a line a package: 1 it is one, and is read; 0 it is none; -1. */
+static int read_list(struct eb_spec_reader *r, const char *text, size_t len)
+{
+	EB_WIPEDBUF(plain, EB_MAX_METADATA);
+
+	switch (kind_of(r->spec->file, text, len, &plain)) {
+	case EB_LIST_EXPLICIT:
+		return eb_spec_explicit(r, plain.data) < 0 ? -1 : 1;
+	case EB_LIST_SPECS: return eb_spec_list(r, plain.data) < 0 ? -1 : 1;
+	default: return 0;
+	}
+}
+
 static int read_text(struct eb_spec_reader *r, const char *text, size_t len)
 {
 	EB_CLEANUP(eb_yaml_free_ptr) struct eb_yaml *doc = NULL;
 	const char *file = r->spec->file;
+	int rc;
 
 	if (eb_spec_is_pylock(file))
 		return eb_spec_pylock(r, text, len);
+	rc = read_list(r, text, len);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	if (eb_spec_foreign_text(text, len, file, r->err) < 0)
 		return -1;
 	if (eb_spec_is_requirements(file, text, len))
@@ -119,35 +159,68 @@ static int read_text(struct eb_spec_reader *r, const char *text, size_t len)
 		       : read_document(r, doc);
 }
 
+/* Options that say which part is meant are for files that have parts. */
+static int check_part(const struct eb_spec_reader *r)
+{
+	const struct eb_spec_part *p = r->part;
+	bool environment = p && p->environment && !r->took_environment;
+	bool category = p && p->category && p->category->n && !r->took_category;
+
+	if (!environment && !category)
+		return 0;
+	return eb_err_set(r->err, EB_USAGE, "option \"%s\": \"%s\" is no %s",
+			  environment ? "environment" : "category",
+			  r->spec->file,
+			  environment ? "pixi.lock" : "conda-lock.yml");
+}
+
+int eb_spec_parse_part(const char *text, size_t len, const char *file,
+		       const char *platform, const struct eb_spec_part *part,
+		       struct eb_events *events, struct eb_spec **out,
+		       struct eb_error *err)
+{
+	EB_CLEANUP(eb_spec_free_ptr)
+	struct eb_spec *spec = eb_spec_new(file);
+	struct eb_spec_reader r = { .platform = platform,
+				    .part = part,
+				    .events = events,
+				    .spec = spec,
+				    .err = err };
+
+	if (read_text(&r, text, len) < 0 || check_part(&r) < 0)
+		return -1;
+	*out = eb_steal(spec);
+	return 0;
+}
+
 int eb_spec_parse(const char *text, size_t len, const char *file,
 		  const char *platform, struct eb_events *events,
 		  struct eb_spec **out, struct eb_error *err)
 {
-	EB_CLEANUP(eb_spec_free_ptr)
-	struct eb_spec *spec = eb_spec_new(file);
-	struct eb_spec_reader r = {
-		.platform = platform, .events = events, .spec = spec, .err = err
-	};
-
-	if (read_text(&r, text, len) < 0)
-		return -1;
-	*out = eb_steal(spec);
-	return 0;
+	return eb_spec_parse_part(text, len, file, platform, NULL, events, out,
+				  err);
 }
 
 int eb_spec_read(const char *path, const char *platform,
 		 struct eb_events *events, struct eb_spec **out,
 		 struct eb_error *err)
 {
-	EB_AUTOBUF(text, EB_MAX_YAML);
+	return eb_spec_read_part(path, platform, NULL, events, out, err);
+}
+
+int eb_spec_read_part(const char *path, const char *platform,
+		      const struct eb_spec_part *part, struct eb_events *events,
+		      struct eb_spec **out, struct eb_error *err)
+{
+	EB_WIPEDBUF(text, EB_MAX_YAML);
 	bool standard = strcmp(path, "-") == 0;
 
 	if ((standard ? eb_read_fd(STDIN_FILENO, "standard input", EB_MAX_YAML,
 				   &text, err)
 		      : eb_read_file(path, EB_MAX_YAML, &text, err)) < 0)
 		return -1;
-	return eb_spec_parse(text.data, text.len, path, platform, events, out,
-			     err);
+	return eb_spec_parse_part(text.data, text.len, path, platform, part,
+				  events, out, err);
 }
 
 struct eb_spec *eb_spec_new(const char *file)
@@ -162,18 +235,6 @@ const char *eb_spec_place(const struct eb_spec *spec,
 			  const struct eb_spec_line *at)
 {
 	return at->option ? at->option : spec->file;
-}
-
-void eb_exact_free(struct eb_exact *x)
-{
-	if (!x)
-		return;
-	for (size_t i = 0; i < x->n; i++)
-		eb_record_release(&x->record[i]);
-	free(x->record);
-	free(x->requested);
-	eb_strv_release(&x->pip_requested);
-	free(x);
 }
 
 void eb_spec_free(struct eb_spec *s)

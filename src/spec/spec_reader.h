@@ -10,7 +10,9 @@
 
 struct eb_spec_reader {
 	struct eb_yaml *doc;
-	const char *platform; /* "linux/amd64" */
+	const char *platform;		      /* "linux/amd64" */
+	const struct eb_spec_part *part;      /* or NULL */
+	bool took_environment, took_category; /* it has such */
 	struct eb_events *events;
 	struct eb_spec *spec;
 	struct eb_error *err;
@@ -54,6 +56,9 @@ int eb_spec_pip_lines(struct eb_spec_reader *r, const char *text, unsigned line,
 bool eb_spec_is_requirements(const char *file, const char *text, size_t len);
 int eb_spec_requirements(struct eb_spec_reader *r, const char *text,
 			 size_t len);
+
+/* An explicit list, or a list of specs (spec_list.h). */
+bool eb_spec_is_list(const char *file, const char *text, size_t len);
 
 /* A pylock.toml; what is at a path of it, for what is hashed. */
 int eb_spec_pylock(struct eb_spec_reader *r, const char *text, size_t len);

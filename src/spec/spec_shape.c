@@ -36,8 +36,6 @@ static int refuse(const char *file, unsigned line, const char *what,
 static const struct {
 	const char *line, *what, *hint;
 } by_line[] = {
-	{ "@EXPLICIT", "it is an explicit list of packages (@EXPLICIT)",
-	  "give the environment file that it was made from" },
 	{ "# packages in environment at", "it is what \"conda list\" prints",
 	  "\"conda env export\" writes an environment file" },
 };

@@ -151,7 +151,7 @@ encodings() {
 it 'encodings: UTF-8 and UTF-16, all others refused' encodings
 
 foreign() {
-	refused '@EXPLICIT\nhttps://x.example/a-1-0.conda\n' 1:1 @EXPLICIT
+	refused '@EXPLICIT\nhttps://x.example/a-1-0.conda\n' 2:30 'no hash'
 	refused '# packages in environment at /x:\na 1 0\n' 1:1 'conda list'
 	refused 'numpy==1.0\nrequests>=2\n' 1:1 pip
 	refused 'dependencies:\n- {{ package }}\n' 2:4 template
