@@ -45,9 +45,10 @@ enum eb_planned_kind {
 	EB_PLANNED_APT, /* system packages */
 	EB_PLANNED_OWN,
 	EB_PLANNED_BUCKET,
-	EB_PLANNED_LAST, /* the environment's own */
+	EB_PLANNED_SCRIPTS, /* what post-link scripts change */
+	EB_PLANNED_LAST,    /* the environment's own */
 };
-/* "base", "apt", "own", "bucket", "last" */
+/* "base", "apt", "own", "bucket", "post-link", "last" */
 const char *eb_planned_kind_name(enum eb_planned_kind kind);
 struct eb_planned_layer {
 	enum eb_planned_kind kind;
@@ -68,8 +69,8 @@ enum eb_planned_step_kind {
 	EB_PLANNED_APT_STEP,   /* the base's apt installs */
 	EB_PLANNED_WHEEL,      /* a source becomes a wheel */
 	EB_PLANNED_BYTECODE,   /* the interpreter compiles */
-	EB_PLANNED_POST_LINK,  /* a script of a package */
-	EB_PLANNED_ACTIVATION, /* scripts that activation would source */
+	EB_PLANNED_POST_LINK,  /* packages' scripts run */
+	EB_PLANNED_ACTIVATION, /* packages' scripts are sourced */
 };
 /* What a step needs of the machine. */
 enum eb_privilege {
@@ -86,12 +87,12 @@ const char *eb_privilege_name(enum eb_privilege p);
 struct eb_planned_step {
 	enum eb_planned_step_kind kind;
 	enum eb_privilege privilege;
-	char *name;	 /* the file, or (bytecode) "python" */
+	char *name;	 /* the file, "python" (bytecode), "scripts" */
 	size_t *package; /* for which */
 	size_t n;
 	size_t perhaps;	 /* packages of which it is not known */
 	bool runs;	 /* false: its result is known, or it is left out */
-	bool impossible; /* this version cannot run it: the build would end */
+	bool impossible; /* the build would end with it */
 	bool has_key, has_result;
 	struct eb_digest key, result;
 	/* What the lock's commentary says of it; 0 and NULL: nothing. */

@@ -42,6 +42,11 @@ void eb_delta_release(struct eb_delta *t);
 /* NULL: it is not there. */
 const struct eb_delta_node *eb_delta_find(const struct eb_delta *t,
 					  const char *path);
+/* Of what was there before, but folders: the paths that are other files now, or
+ * gone; and how many paths are new. */
+void eb_delta_changed(const struct eb_delta *before,
+		      const struct eb_delta *after, struct eb_strv *changed,
+		      size_t *n_new);
 
 struct eb_delta_rules {
 	int64_t begun;	/* what has a time from then on was written by a

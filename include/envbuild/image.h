@@ -60,6 +60,7 @@ int eb_config_diff_ids(const json_t *config, struct eb_digest **ids, size_t *n,
 		       struct eb_error *err); /* caller frees */
 const char *eb_config_env(const json_t *config, const char *name); /* value */
 void eb_config_set_env(json_t *config, const char *name, const char *value);
+void eb_config_unset_env(json_t *config, const char *name);
 void eb_config_set_label(json_t *config, const char *name, const char *value);
 /* One layer more: diff ID and its history entry. `created` RFC 3339. */
 void eb_config_add_layer(json_t *config, const struct eb_digest *diff_id,

@@ -19,7 +19,6 @@
 #define APT_GET "/usr/bin/apt-get"
 #define AT_CA "/run/envbuild-ca.pem"
 #define POLICY "/usr/sbin/policy-rc.d"
-#define SHOWN 3
 
 struct apt {
 	struct eb_build *b;
@@ -148,6 +147,7 @@ static int call(struct apt *a, int *status, struct eb_error *err)
 						 : EB_NETWORK_HOST,
 		.time = EB_LIMIT_BUILD_TIME,
 		.writable = true,
+		.owners = true,
 		.log_fd = a->log,
 	};
 
@@ -269,55 +269,8 @@ static int install(struct apt *a, struct eb_error *err)
 	return run(a, "installing system packages", err);
 }
 
-/* --- the layer --------------------------------------------------------------
+/* --- all -------------------------------------------------------------------
  */
-static void tell(struct apt *a, const struct eb_delta_report *r)
-{
-	EB_AUTOBUF(text, EB_MAX_TEXT);
-	size_t n = r->set_id.n;
-
-	for (size_t i = 0; i < n && i < SHOWN; i++)
-		eb_buf_addf(&text, "%s\"/%s\"", i ? ", " : "", r->set_id.v[i]);
-	if (n > SHOWN)
-		eb_buf_addf(&text, " and %zu more", n - SHOWN);
-	if (n)
-		eb_warn(a->b->events,
-			"system packages: set-id bits and capabilities are "
-			"cleared of %s",
-			text.data);
-	for (size_t i = 0; i < r->left.n; i++)
-		eb_warn(a->b->events,
-			"system packages: \"/%s\" is no file, folder or link, "
-			"and left out",
-			r->left.v[i]);
-}
-
-static int pack(struct apt *a, const struct eb_delta *before, int64_t begun,
-		struct eb_digest *result, struct eb_error *err)
-{
-	struct eb_delta after EB_CLEANUP(eb_delta_release) = { 0 };
-	struct eb_delta_report report EB_CLEANUP(
-		eb_delta_report_release) = { 0 };
-	int64_t epoch = a->b->lock->source_date_epoch;
-	const struct eb_delta_rules rules = {
-		.begun = begun,
-		.stamp = epoch ? epoch : EB_FIXED_MTIME,
-		.latest = epoch,
-		.owner = eb_sandbox_owner,
-	};
-	struct eb_compressor gzip;
-	struct eb_item layer;
-
-	if (eb_compressor_init(&gzip, "gzip", err) < 0 ||
-	    eb_delta_scan(a->root->rootfs, left_out, &after, err) < 0 ||
-	    eb_delta_layer(a->b->store, &gzip, a->root->rootfs, before, &after,
-			   &rules, &report, &layer, err) < 0)
-		return -1;
-	tell(a, &report);
-	*result = layer.blob;
-	return 0;
-}
-
 static int work(struct apt *a, struct eb_digest *result, struct eb_error *err)
 {
 	struct eb_delta before EB_CLEANUP(eb_delta_release) = { 0 };
@@ -334,7 +287,8 @@ static int work(struct apt *a, struct eb_digest *result, struct eb_error *err)
 	begun = time(NULL) - 1;
 	if (install(a, err) < 0)
 		return -1;
-	return pack(a, &before, begun, result, err);
+	return eb_step_layer(a->root, "system packages", left_out, &before,
+			     begun, result, err);
 }
 
 int eb_apt_run(struct eb_build *b, struct eb_digest *result, char **log,

@@ -5,7 +5,6 @@
 
 #include <envbuild/image.h>
 #include <envbuild/json.h>
-#include <envbuild/stream.h>
 #include <envbuild/transfer.h>
 
 #include "build_private.h"
@@ -50,19 +49,34 @@ static void add_base(struct assembly *a)
 }
 
 /* Taken as it is, like the base's. */
+static void add_step(struct assembly *a, const struct eb_digest *key,
+		     const struct eb_digest *blob, uint64_t size,
+		     const struct eb_digest *diff_id, const char *by)
+{
+	struct eb_descriptor *d = eb_manifest_add_layer(
+		&a->manifest, EB_MT_LAYER_GZIP, blob, size);
+	char hex[EB_HEX_SIZE];
+
+	eb_descriptor_annotate(d, STEP_KEY, eb_digest_hex(key, hex));
+	eb_config_add_layer(a->config, diff_id, a->created, by);
+}
+
 static void add_apt(struct assembly *a)
 {
 	const struct eb_apt_layer *apt = &a->build->apt;
-	struct eb_descriptor *d;
-	char hex[EB_HEX_SIZE];
 
-	if (!a->build->lock->apt.n)
-		return;
-	d = eb_manifest_add_layer(&a->manifest, EB_MT_LAYER_GZIP, &apt->blob,
-				  apt->size);
-	eb_descriptor_annotate(d, STEP_KEY, eb_digest_hex(&apt->key, hex));
-	eb_config_add_layer(a->config, &apt->diff_id, a->created,
-			    "envbuild system packages");
+	if (a->build->lock->apt.n)
+		add_step(a, &apt->key, &apt->blob, apt->size, &apt->diff_id,
+			 "envbuild system packages");
+}
+
+static void add_post_link(struct assembly *a)
+{
+	const struct eb_post_link *p = &a->build->post_link;
+
+	if (p->size)
+		add_step(a, &p->key, &p->blob, p->size, &p->diff_id,
+			 "envbuild post-link scripts");
 }
 
 static void add_layers(struct assembly *a)
@@ -82,70 +96,8 @@ static void add_layers(struct assembly *a)
 
 		add_layer(a, &b->bucket[i], by);
 	}
+	add_post_link(a);
 	add_layer(a, &b->environment, "envbuild environment");
-}
-
-/* --- variables that packages bring (etc/conda/env_vars.d) ------------------
- */
-static int take_variables(struct assembly *a, const char *text, size_t len,
-			  const char *path, struct eb_error *err)
-{
-	eb_autojson json_t *obj = eb_json_parse(text, len, path, err);
-	const char *name;
-	json_t *value;
-
-	if (!obj)
-		return -1;
-	json_object_foreach (obj, name, value) {
-		const char *text_value = json_string_value(value);
-
-		if (text_value && *name && !strchr(name, '=') &&
-		    strcmp(text_value, "***unset***") && strcmp(name, "PATH") &&
-		    !json_object_get(a->build->lock->variables, name))
-			eb_config_set_env(a->config, name, text_value);
-	}
-	return 0;
-}
-
-static int take_file(void *data, const struct eb_entry *entry,
-		     struct eb_stream *content, struct eb_error *err)
-{
-	struct assembly *a = data;
-	eb_autofree char *dir = eb_asprintf("%s/etc/conda/env_vars.d/",
-					    a->build->lock->prefix + 1);
-	eb_autofree char *text = NULL;
-
-	if (!content || !eb_starts(entry->path, dir) ||
-	    strchr(entry->path + strlen(dir), '/') ||
-	    !eb_ends(entry->path, ".json"))
-		return 0;
-	if (entry->size > EB_MAX_CONFIG)
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\", reading its variables: it is longer "
-				  "than %zu bytes",
-				  entry->path, EB_MAX_CONFIG);
-	text = eb_malloc(entry->size + 1);
-	if (eb_stream_read_all(content, text, entry->size, entry->path, err) <
-	    0)
-		return -1;
-	return take_variables(a, text, entry->size, entry->path, err);
-}
-
-static int add_variables(struct assembly *a, struct eb_error *err)
-{
-	struct eb_build *b = a->build;
-
-	for (size_t i = 0; i < b->n && strcmp(b->lock->activation, "none");
-	     i++) {
-		const struct eb_work *w = &b->work[i];
-
-		if (w->facts.n_env_vars &&
-		    (eb_build_bring(b, &w->payload, 1, err) < 0 ||
-		     eb_part_walk(b->store, &w->payload, take_file, a, err) <
-			     0))
-			return -1;
-	}
-	return 0;
 }
 
 /* --- writing -----------------------------------------------------------------
@@ -272,8 +224,9 @@ static int assemble(struct assembly *a, struct eb_error *err)
 	eb_lock_hash(a->build->lock, &lock);
 	eb_config_set_label(a->config, LABEL_LOCK,
 			    eb_digest_text(&lock, label));
-	if (add_variables(a, err) < 0)
+	if (eb_add_env_vars(a->build, a->config, err) < 0)
 		return -1;
+	eb_activation_apply(a->build->activation, a->config);
 	eb_naming_set_env(a->build->lock, &lock, a->config);
 	add_base(a);
 	add_apt(a);

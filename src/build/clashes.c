@@ -20,6 +20,15 @@ bool eb_build_clash_differs(const struct eb_build *b, const struct eb_clash *c)
 	return false;
 }
 
+void eb_build_won_by(const struct eb_build *b, size_t i, struct eb_strv *out)
+{
+	for (size_t j = 0; j < b->clashes.n; j++)
+		if (b->clashes.clash[j].winner == i &&
+		    !b->clashes.clash[j].same)
+			eb_strv_add(out, b->clashes.clash[j].path);
+	eb_strv_sort(out);
+}
+
 /* --- in words -----------------------------------------------------------
  * Some of many: two projects that are one and the same clash in all they have.
  */

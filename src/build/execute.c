@@ -92,6 +92,8 @@ static const struct step steps[] = {
 	{ "bytecode", eb_build_bytecodes },
 	{ "records", eb_build_records },
 	{ "buckets", eb_build_buckets },
+	{ "post-link", eb_build_post_link },
+	{ "activation", eb_build_activation },
 	{ "environment", eb_build_environment },
 	{ "assemble", eb_build_assemble },
 };
@@ -137,6 +139,7 @@ void eb_build_release(struct eb_build *b)
 		eb_entries_release(&b->work[i].paths);
 		eb_entries_release(&b->work[i].bytecode_paths);
 		free(b->work[i].url);
+		eb_channel_ways_release(&b->work[i].ways);
 	}
 	if (b->indexes)
 		eb_indexes_release(b->indexes);
@@ -147,6 +150,9 @@ void eb_build_release(struct eb_build *b)
 	eb_base_free(b->base);
 	eb_base_free(b->build_base);
 	eb_root_free(b->root);
+	eb_root_free(b->image_root);
+	eb_post_link_release(&b->post_link);
+	json_decref(b->activation);
 	eb_apt_layer_release(&b->apt);
 	free(b->clash_member);
 	free(b->bucket);

@@ -71,15 +71,47 @@ static int find_dockerfile(struct eb_build *b, struct eb_lock *lock,
 	return take(lock, b->store, EB_DOCKERFILE_STEP, &key, &result, err);
 }
 
+typedef int key_fn(struct eb_build *b, struct eb_digest *out,
+		   struct eb_error *err);
+
+static int find_script(struct eb_build *b, struct eb_lock *lock, key_fn *make,
+		       const char *name, struct eb_error *err)
+{
+	struct eb_digest key, result;
+	int rc;
+
+	if (make(b, &key, err) < 0)
+		return -1;
+	rc = eb_result_recall(b, &key, &result, err);
+	return rc > 0 ? take(lock, b->store, name, &key, &result, err) : rc;
+}
+
+/* Whether there are any is told by their results alone. */
+static int find_scripts(struct eb_build *b, struct eb_lock *lock,
+			struct eb_error *err)
+{
+	int linked, activated;
+
+	if (!eb_script_has_keys(lock))
+		return 0;
+	linked = find_script(b, lock, eb_post_link_key, EB_POST_LINK_STEP, err);
+	if (linked < 0)
+		return -1;
+	activated = find_script(b, lock, eb_activation_key, EB_ACTIVATION_STEP,
+				err);
+	return activated < 0 ? -1 : linked > 0 || activated > 0;
+}
+
 int eb_lock_find_steps(struct eb_lock *lock, struct eb_store *store,
 		       struct eb_error *err)
 {
 	struct eb_build b = { .lock = lock, .store = store };
 	int made = find_dockerfile(&b, lock, err);
 	int found = made < 0 ? -1 : find_apt(&b, lock, err);
-	bool any = made > 0 || found > 0;
+	int ran = found < 0 ? -1 : find_scripts(&b, lock, err);
+	bool any = made > 0 || found > 0 || ran > 0;
 
-	if (found < 0)
+	if (ran < 0)
 		return -1;
 	for (size_t i = 0; i < lock->n_pins; i++) {
 		const struct eb_pin *pin = &lock->pin[i];

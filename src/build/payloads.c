@@ -13,6 +13,7 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
+#include "conda_settings.h"
 #include "step.h"
 
 enum eb_item_kind eb_payload_kind(const struct eb_work *w)
@@ -48,6 +49,7 @@ static int pack_job(void *arg, struct eb_error *err)
 	close(w->fd);
 	w->fd = -1;
 	w->have_payload = w->payload_here = rc == 0;
+	w->failed = rc < 0;
 	task(w, EB_EV_TASK_END, rc < 0 ? "stopped" : "");
 	if (rc < 0)
 		return -1;
@@ -61,6 +63,7 @@ static int pack_job(void *arg, struct eb_error *err)
 static int open_local(struct eb_work *w, const char *path, struct eb_error *err)
 {
 	w->fd = open(path, O_RDONLY | O_CLOEXEC);
+	w->failed = w->fd < 0;
 	if (w->fd >= 0)
 		return 0;
 	eb_err_errno(err, EB_NETWORK, errno, "package \"%s\"", path);
@@ -72,7 +75,8 @@ static void fetched(void *data, struct eb_http_request *request)
 {
 	struct eb_work *w = data;
 
-	if (eb_err_is_set(&request->err))
+	w->failed = eb_err_is_set(&request->err);
+	if (w->failed)
 		return;
 	__atomic_add_fetch(&w->build->built->fetched, request->received,
 			   __ATOMIC_RELAXED);
@@ -95,6 +99,8 @@ static int ask_for(struct eb_work *w, struct eb_error *err)
 	};
 	if (w->pin && eb_fetch_pin_way(w->build, &w->way, &w->request, err) < 0)
 		return -1;
+	if (!w->pin)
+		eb_channel_way_ask(&w->ways.way[w->at], &w->request);
 	eb_http_add(w->build->http, &w->request);
 	return 0;
 }
@@ -103,9 +109,11 @@ static int ask_for(struct eb_work *w, struct eb_error *err)
 static int oci_job(void *arg, struct eb_error *err)
 {
 	struct eb_work *w = arg;
+	struct eb_record at = w->package->record;
 
-	if (eb_oci_package_get(w->build->channels, &w->package->record, w->fd,
-			       err) < 0)
+	at.url = w->ways.way[w->at].shown;
+	w->failed = eb_oci_package_get(w->build->channels, &at, w->fd, err) < 0;
+	if (w->failed)
 		return -1;
 	__atomic_add_fetch(&w->build->built->fetched, w->packed_size,
 			   __ATOMIC_RELAXED);
@@ -125,18 +133,39 @@ static int ask_registry(struct eb_work *w, struct eb_error *err)
 	return 0;
 }
 
+/* "file:" before it is known. */
+static const char *place_of(const struct eb_work *w)
+{
+	const char *url = w->ways.n ? w->ways.way[w->at].shown : w->url;
+
+	return url ? url : "file:";
+}
+
+static int find_place(struct eb_work *w, struct eb_error *err)
+{
+	struct eb_build *b = w->build;
+
+	if (w->pin && eb_pin_has_place(w->pin, err) < 0)
+		return -1;
+	if (w->pin && !w->url)
+		w->url = eb_fetch_pin_url(b, w->pin);
+	if (w->pin)
+		return 0;
+	if (!w->ways.n && eb_fetch_ways(b->config, b->env, &w->package->record,
+					&w->ways, err) < 0)
+		return -1;
+	return eb_fetch_may_ask(b->config, place_of(w), err);
+}
+
 static int start(struct eb_work *w, struct eb_error *err)
 {
 	eb_autofree char *path = NULL;
 
-	if (w->pin && eb_pin_has_place(w->pin, err) < 0)
+	w->failed = false;
+	if (find_place(w, err) < 0)
 		return -1;
-	if (!w->url)
-		w->url = w->package ? eb_fetch_url(w->build->env,
-						   &w->package->record)
-				    : eb_fetch_pin_url(w->build, w->pin);
-	path = eb_file_url_path(w->url);
-	if (!path && w->package && eb_channel_is_oci(w->url))
+	path = eb_file_url_path(place_of(w));
+	if (!path && w->package && eb_channel_is_oci(place_of(w)))
 		return ask_registry(w, err);
 	if (!path)
 		return ask_for(w, err);
@@ -282,9 +311,39 @@ static bool worth_another_try(struct eb_work **todo, size_t n,
 	if (r->pack.code != EB_INTEGRITY)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		any = any || !eb_starts(todo[i]->url ? todo[i]->url : "file:",
-					"file:");
+		any = any || !eb_starts(place_of(todo[i]), "file:");
 	return any;
+}
+
+/* Those that a mirror did not give are asked for at the next one. */
+static bool fall_over(struct eb_build *b, struct eb_work **todo, size_t n,
+		      struct round *r)
+{
+	const struct eb_error *why =
+		eb_err_is_set(&r->pack) ? &r->pack : &r->fetch;
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct eb_work *w = todo[i];
+
+		if (!w->failed || w->have_payload || w->at + 1 >= w->ways.n)
+			continue;
+		w->at++;
+		if (!any)
+			eb_warn(b->events, "%s; \"%s\" is asked instead",
+				why->message, place_of(w));
+		any = true;
+	}
+	return any;
+}
+
+static int run_again(struct eb_build *b, struct eb_work **todo, size_t *n,
+		     struct round *r)
+{
+	eb_err_release(&r->pack);
+	eb_err_release(&r->fetch);
+	*n = missing(b, todo);
+	return run_round(b, todo, *n, r);
 }
 
 static int make_missing(struct eb_build *b, struct eb_error *err)
@@ -298,13 +357,11 @@ static int make_missing(struct eb_build *b, struct eb_error *err)
 	if (n)
 		eb_build_warm(b);
 	rc = run_round(b, todo, n, &r);
-
+	while (rc < 0 && fall_over(b, todo, n, &r))
+		rc = run_again(b, todo, &n, &r);
 	if (rc < 0 && worth_another_try(todo, n, &r)) {
 		eb_warn(b->events, "%s; fetching once more", r.pack.message);
-		eb_err_release(&r.pack);
-		eb_err_release(&r.fetch);
-		n = missing(b, todo);
-		rc = run_round(b, todo, n, &r);
+		rc = run_again(b, todo, &n, &r);
 	}
 	if (rc < 0)
 		round_error(&r, err);
@@ -313,33 +370,44 @@ static int make_missing(struct eb_build *b, struct eb_error *err)
 
 /* --- what a payload needs of this build ------------------------------------
  */
+static void tell_left(const struct eb_work *w, const char *kind)
+{
+	eb_warn(w->build->events, "the %s of \"%s\" is not run", kind, w->file);
+}
+
+static int check_link_scripts(struct eb_work *w, struct eb_error *err)
+{
+	const char *policy = w->build->lock->post_link;
+	const char *kind =
+		w->facts.pre_link ? "pre-link script" : "post-link script";
+
+	if (!strcmp(policy, "skip")) {
+		tell_left(w, kind);
+		return 0;
+	}
+	if (!strcmp(policy, "error"))
+		eb_err_set(err, EB_REFUSED,
+			   "package \"%s\" has a %s, which "
+			   "--post-link=error refuses",
+			   w->file, kind);
+	else if (w->facts.pre_link)
+		eb_err_set(err, EB_MACHINE,
+			   "package \"%s\" has a pre-link script, which "
+			   "nothing can run where packages are not unpacked "
+			   "first",
+			   w->file);
+	else
+		return 0; /* post_link.c runs it */
+	return eb_err_hint(err, "--post-link=skip builds without it");
+}
+
 static int check_scripts(struct eb_work *w, struct eb_error *err)
 {
-	const struct eb_lock *lock = w->build->lock;
-	const char *fn = w->file;
-
-	if ((w->facts.post_link || w->facts.pre_link) &&
-	    strcmp(lock->post_link, "skip")) {
-		bool refuse = !strcmp(lock->post_link, "error");
-
-		eb_err_set(err, refuse ? EB_REFUSED : EB_MACHINE,
-			   "package \"%s\" has a post-link script, %s", fn,
-			   refuse ? "which --post-link=error refuses"
-				  : "and this version cannot run it");
-		return eb_err_hint(err, "--post-link=skip builds without it");
-	}
-	if (w->facts.post_link || w->facts.pre_link)
-		eb_warn(w->build->events, "the %s script of \"%s\" is not run",
-			w->facts.post_link ? "post-link" : "pre-link", fn);
-	if (w->facts.n_activate && strcmp(lock->activation, "none")) {
-		eb_err_set(err, EB_MACHINE,
-			   "package \"%s\" has activation scripts, and this "
-			   "version cannot source them",
-			   fn);
-		return eb_err_hint(err, "--activation=none builds without "
-					"activation");
-	}
-	return 0;
+	if (w->facts.n_activate && !strcmp(w->build->lock->activation, "none"))
+		tell_left(w, "activation");
+	if (!w->facts.post_link && !w->facts.pre_link)
+		return 0;
+	return check_link_scripts(w, err);
 }
 
 /* --- what has to be built from source ---------------------------------------

@@ -175,14 +175,27 @@ static int add_buckets(struct eb_planning *p, struct eb_error *err)
 	return 0;
 }
 
+static int add_scripts(struct eb_planning *p, struct eb_error *err)
+{
+	struct eb_planned_layer layer;
+	bool any;
+
+	if (eb_plan_script_layer(p, &layer, &any, err) < 0)
+		return -1;
+	if (any)
+		*add(p, EB_PLANNED_SCRIPTS) = layer;
+	return 0;
+}
+
 int eb_plan_layers(struct eb_planning *p, struct eb_error *err)
 {
 	struct eb_build *b = &p->b;
-	size_t most = b->base->n_layers + b->plan.n_own + b->plan.n_buckets + 2;
+	size_t most = b->base->n_layers + b->plan.n_own + b->plan.n_buckets + 3;
 
 	p->out->layer = eb_calloc(most, sizeof *p->out->layer);
 	if (add_base(p, err) < 0 || add_apt(p, err) < 0 ||
-	    add_own(p, err) < 0 || add_buckets(p, err) < 0)
+	    add_own(p, err) < 0 || add_buckets(p, err) < 0 ||
+	    add_scripts(p, err) < 0)
 		return -1;
 	return take_item(p, add(p, EB_PLANNED_LAST), &b->environment, 0, err);
 }

@@ -2,6 +2,7 @@
 /* The packages of a plan: where the payload of each comes from. */
 #include <string.h>
 
+#include "conda_settings.h"
 #include "plan_private.h"
 
 static bool is_local(const char *url)
@@ -18,14 +19,18 @@ void eb_plan_read(struct eb_planning *p, const char *url, uint64_t size)
 
 static enum eb_planned_from from(struct eb_planning *p, const struct eb_work *w)
 {
-	eb_autofree char *url = NULL;
+	EB_CLEANUP(eb_channel_ways_release) struct eb_channel_ways ways = { 0 };
+	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
+	const char *url = w->package ? w->package->record.url : w->pin->url;
 
 	if (w->have_payload)
 		return w->payload_here ? EB_FROM_STORE : EB_FROM_REGISTRY;
 	if (w->pin && w->pin->source != EB_PIN_WHEEL)
 		return EB_FROM_BUILD;
-	url = w->package ? eb_fetch_url(p->b.env, &w->package->record)
-			 : eb_strdup(w->pin->url);
+	if (w->package &&
+	    eb_fetch_ways(p->b.config, p->b.env, &w->package->record, &ways,
+			  &ignored) == 0)
+		url = ways.way[0].shown;
 	return is_local(url) ? EB_FROM_FILE : EB_FROM_NETWORK;
 }
 

@@ -9,8 +9,9 @@
 #include "root.h"
 #include "step.h"
 
-static struct eb_planned_step *
-add(struct eb_planning *p, enum eb_planned_step_kind kind, const char *name)
+struct eb_planned_step *eb_plan_add_step(struct eb_planning *p,
+					 enum eb_planned_step_kind kind,
+					 const char *name)
 {
 	struct eb_build_plan *out = p->out;
 	struct eb_planned_step *s;
@@ -95,8 +96,8 @@ static int read_root(struct eb_planning *p, const struct eb_pin *pin,
 }
 
 /* How it came about: as the lock says, or the store. */
-static int add_story(struct eb_planning *p, struct eb_planned_step *s,
-		     struct eb_error *err)
+int eb_plan_add_story(struct eb_planning *p, struct eb_planned_step *s,
+		      struct eb_error *err)
 {
 	const struct eb_lock *lock = p->b.lock;
 	struct eb_lock_step story = { 0 };
@@ -119,7 +120,8 @@ static int add_wheel(struct eb_planning *p, size_t i, struct eb_error *err)
 {
 	struct eb_build *b = &p->b;
 	const struct eb_work *w = &b->work[i];
-	struct eb_planned_step *s = add(p, EB_PLANNED_WHEEL, w->file);
+	struct eb_planned_step *s =
+		eb_plan_add_step(p, EB_PLANNED_WHEEL, w->file);
 	uint64_t size;
 	int rc = eb_step_look(b, w->pin, &s->key, &s->result, &size, err);
 
@@ -129,7 +131,7 @@ static int add_wheel(struct eb_planning *p, size_t i, struct eb_error *err)
 	s->package[s->n++] = i;
 	s->has_key = true;
 	s->has_result = rc > 0;
-	if (rc > 0 && add_story(p, s, err) < 0)
+	if (rc > 0 && eb_plan_add_story(p, s, err) < 0)
 		return -1;
 	s->runs = !rc && !w->have_payload && !eb_plan_is_done(p);
 	if (w->have_payload || eb_plan_is_done(p))
@@ -145,8 +147,8 @@ static int add_wheel(struct eb_planning *p, size_t i, struct eb_error *err)
 
 /* Layers of the base that steps run on, where they lie in its registry alone.
  */
-static int read_base(struct eb_planning *p, const struct eb_base *base,
-		     struct eb_error *err)
+int eb_plan_read_base(struct eb_planning *p, const struct eb_base *base,
+		      struct eb_error *err)
 {
 	struct eb_build *b = &p->b;
 
@@ -179,7 +181,7 @@ static int read_root_base(struct eb_planning *p, struct eb_error *err)
 		return -1;
 	if (!b->build_base && apt_runs(p))
 		return 0;
-	return read_base(p, eb_root_base(b), err);
+	return eb_plan_read_base(p, eb_root_base(b), err);
 }
 
 static int add_wheels(struct eb_planning *p, struct eb_error *err)
@@ -206,7 +208,7 @@ static void add_bytecode(struct eb_planning *p)
 
 	if (strcmp(b->lock->pyc, "compile") || eb_plan_is_done(p))
 		return;
-	s = add(p, EB_PLANNED_BYTECODE, "python");
+	s = eb_plan_add_step(p, EB_PLANNED_BYTECODE, "python");
 	s->privilege = EB_PRIVILEGE_CONFINED;
 	for (size_t i = 0; i < b->n; i++) {
 		const struct eb_work *w = &b->work[i];
@@ -221,33 +223,6 @@ static void add_bytecode(struct eb_planning *p)
 	p->out->n_steps--;
 	free(s->name);
 	free(s->package);
-}
-
-/* --- scripts ------------------------------------------------------------ */
-static void add_script(struct eb_planning *p, enum eb_planned_step_kind kind,
-		       size_t i, bool left_out)
-{
-	struct eb_planned_step *s = add(p, kind, p->b.work[i].file);
-
-	s->privilege = left_out ? EB_PRIVILEGE_NONE : EB_PRIVILEGE_RUNTIME;
-	s->package[s->n++] = i;
-	s->runs = s->impossible = !left_out && !eb_plan_is_done(p);
-}
-
-static void add_scripts(struct eb_planning *p)
-{
-	const struct eb_lock *lock = p->b.lock;
-
-	for (size_t i = 0; i < p->b.n; i++) {
-		const struct eb_link_facts *f = &p->b.work[i].facts;
-
-		if (f->post_link || f->pre_link)
-			add_script(p, EB_PLANNED_POST_LINK, i,
-				   !strcmp(lock->post_link, "skip"));
-		if (f->n_activate)
-			add_script(p, EB_PLANNED_ACTIVATION, i,
-				   !strcmp(lock->activation, "none"));
-	}
 }
 
 /* --- system packages ---------------------------------------------------- */
@@ -272,7 +247,7 @@ static int add_apt(struct eb_planning *p, struct eb_error *err)
 	if (!b->lock->apt.n)
 		return 0;
 	list = apt_list(b->lock);
-	s = add(p, EB_PLANNED_APT_STEP, list);
+	s = eb_plan_add_step(p, EB_PLANNED_APT_STEP, list);
 	s->privilege = EB_PRIVILEGE_RUNTIME;
 	s->has_key = true;
 	s->key = b->apt.key;
@@ -289,9 +264,9 @@ static int add_apt(struct eb_planning *p, struct eb_error *err)
 		p->out->pull += size;
 	if (s->runs)
 		p->out->about_fetch = true;
-	if (s->runs && read_base(p, b->base, err) < 0)
+	if (s->runs && eb_plan_read_base(p, b->base, err) < 0)
 		return -1;
-	return s->has_result ? add_story(p, s, err) : 0;
+	return s->has_result ? eb_plan_add_story(p, s, err) : 0;
 }
 
 /* Where there is a lock it has been built: the base is there, or brought. */
@@ -303,13 +278,13 @@ static int add_dockerfile(struct eb_planning *p, struct eb_error *err)
 
 	if (!b->lock->dockerfile.set)
 		return 0;
-	s = add(p, EB_PLANNED_DOCKERFILE, b->base->reference);
+	s = eb_plan_add_step(p, EB_PLANNED_DOCKERFILE, b->base->reference);
 	s->privilege = EB_PRIVILEGE_RUNTIME;
 	s->has_key = true;
 	eb_lock_dockerfile_key(b->lock, &s->key);
 	rc = eb_result_recall(b, &s->key, &s->result, err);
 	s->has_result = rc > 0;
-	return rc > 0 ? add_story(p, s, err) : rc;
+	return rc > 0 ? eb_plan_add_story(p, s, err) : rc;
 }
 
 int eb_plan_steps(struct eb_planning *p, struct eb_error *err)
@@ -318,6 +293,5 @@ int eb_plan_steps(struct eb_planning *p, struct eb_error *err)
 	    add_wheels(p, err) < 0)
 		return -1;
 	add_bytecode(p);
-	add_scripts(p);
-	return 0;
+	return eb_plan_scripts(p, err);
 }

@@ -14,8 +14,8 @@ const char *eb_planned_from_name(enum eb_planned_from from)
 
 const char *eb_planned_kind_name(enum eb_planned_kind kind)
 {
-	static const char *const names[] = { "base", "apt", "own", "bucket",
-					     "last" };
+	static const char *const names[] = { "base",   "apt",	    "own",
+					     "bucket", "post-link", "last" };
 
 	return names[kind];
 }

@@ -73,9 +73,13 @@ static int unpack_base(struct eb_root *r, struct eb_error *err)
 	struct eb_build *b = r->b;
 
 	r->dir = eb_make_tempdir(eb_store_tmp(b->store), "root-", err);
-	if (!r->dir || bring_base(b, r->base, err) < 0)
+	if (!r->dir)
 		return -1;
 	r->rootfs = eb_path_join(r->dir, "rootfs");
+	if (r->base->scratch)
+		return eb_mkdirs(r->rootfs, 0755, err);
+	if (bring_base(b, r->base, err) < 0)
+		return -1;
 	return eb_rootfs_unpack_for_run(b->store, &r->base->manifest, r->rootfs,
 					b->events, err);
 }

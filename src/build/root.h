@@ -31,9 +31,15 @@ struct eb_root {
  * base is scratch, another platform). */
 int eb_build_root(struct eb_build *b, bool wheels, struct eb_root **out,
 		  struct eb_error *err);
-/* The base alone, without system packages; the caller frees it. */
+/* The base alone, without system packages, an empty folder where it is scratch;
+ * the caller frees it. */
 int eb_root_of_base(struct eb_build *b, struct eb_root **out,
 		    struct eb_error *err);
+/* root_image.c: the image so far, layer by layer: base, system packages, own
+ * layers, buckets, and who wins a path; the caller frees it. EB_MACHINE: the
+ * platform is another one; the hint is the caller's. */
+int eb_root_of_image(struct eb_build *b, struct eb_root **out,
+		     struct eb_error *err);
 void eb_root_free(struct eb_root *r);
 EB_AUTOPTR(struct eb_root, eb_root_free)
 /* Does it begin with the base's system packages (b->apt)? They belong to the
@@ -56,7 +62,8 @@ struct eb_root_command {
 	size_t n_mounts;
 	enum eb_network network;
 	enum eb_limit_name time; /* the limit that it has; 0: build-time */
-	bool writable; /* the root itself, with other owners than root */
+	bool writable;		 /* the root itself */
+	bool owners;		 /* it gives files to others than root */
 	int log_fd;
 };
 int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,

@@ -29,7 +29,8 @@ int eb_root_run(struct eb_root *r, const struct eb_root_command *c, int *status,
 	const struct eb_sandbox s = {
 		.rootfs = r->rootfs,
 		.read_only = !c->writable,
-		.ids = c->writable,
+		/* As root all that is written is root's only so. */
+		.ids = c->writable && (c->owners || geteuid() == 0),
 		.argv = c->argv,
 		.env = (const char *const *)c->env->v,
 		.cwd = c->cwd,

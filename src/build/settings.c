@@ -53,5 +53,7 @@ json_t *eb_image_settings(const json_t *base_config, const struct eb_lock *lock)
 		eb_config_set_env(image, names.v[i],
 				  eb_json_str(lock->variables, names.v[i]));
 	}
+	if (!strcmp(lock->activation, "entrypoint"))
+		eb_activation_set_entrypoint(lock->prefix, image);
 	return json_incref(json_object_get(image, "config"));
 }

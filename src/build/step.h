@@ -12,6 +12,7 @@
 #ifndef EB_BUILD_STEP_H
 #define EB_BUILD_STEP_H
 
+#include <envbuild/delta.h>
 #include <envbuild/sdist.h>
 
 #include "build_private.h"
@@ -70,6 +71,17 @@ char *eb_step_log_keep(int log, const char *name);
 char *eb_step_log_tail(int log);
 /* Where it is (path may be NULL) and its last lines; `text` is cut. */
 void eb_step_log_tell(const char *path, char *text, struct eb_buf *out);
+
+/* --- layers (step_layer.c) --------------------------------------------------
+ */
+struct eb_root;
+/* What a step changed of a root since it was looked at (`before`, at the time
+ * `begun`), as a layer of the store; `what` for warnings about set-id bits that
+ * are cleared, and what no layer holds. */
+int eb_step_layer(struct eb_root *root, const char *what,
+		  eb_delta_skip_fn *skip, const struct eb_delta *before,
+		  int64_t begun, struct eb_digest *result,
+		  struct eb_error *err);
 
 /* --- for the lock ----------------------------------------------------------
  */

@@ -50,8 +50,7 @@ static json_t *layer(const struct eb_build_plan *p,
 	set_digest(j, "key", l->has_key, &l->key);
 	set_digest(j, "blob", l->has_blob, &l->blob);
 	set_size(j, "packed", l->packed);
-	if (l->estimate &&
-	    (l->kind == EB_PLANNED_LAST || l->kind == EB_PLANNED_APT))
+	if (l->estimate && eb_plan_has_no_guess(l->kind))
 		json_object_set_new(j, "size", json_null());
 	else
 		set_size(j, "size", l->size);
@@ -99,7 +98,7 @@ static json_t *steps(const struct eb_build_plan *p)
 				      s->runs, "possible", !s->impossible,
 				      "packages", names(p, s->package, s->n));
 
-		if (s->kind == EB_PLANNED_BYTECODE)
+		if (eb_plan_may_grow(s->kind))
 			set_size(j, "perhaps", s->perhaps);
 		if (s->has_key)
 			set_digest(j, "key", true, &s->key);

@@ -25,6 +25,12 @@ static char *names(const struct eb_build_plan *p, const size_t *index, size_t n)
 	return text.len ? eb_buf_steal(&text, &len) : eb_strdup("");
 }
 
+bool eb_plan_has_no_guess(enum eb_planned_kind kind)
+{
+	return kind == EB_PLANNED_LAST || kind == EB_PLANNED_APT ||
+	       kind == EB_PLANNED_SCRIPTS;
+}
+
 /* --- layers ------------------------------------------------------------- */
 static const char *yes(bool there)
 {
@@ -36,8 +42,7 @@ static int print_layer(const struct eb_build_plan *p,
 {
 	eb_autofree char *of = names(p, l->package, l->n);
 	char kind[32], key[EB_HEX_SIZE] = "-", size[40] = "-", human[32];
-	bool guessed = l->estimate && (l->kind == EB_PLANNED_LAST ||
-				       l->kind == EB_PLANNED_APT);
+	bool guessed = l->estimate && eb_plan_has_no_guess(l->kind);
 
 	snprintf(kind, sizeof kind,
 		 l->kind == EB_PLANNED_BUCKET ? "%s %u" : "%s",
@@ -80,12 +85,18 @@ static const char *needs(enum eb_privilege p)
 	return words[p];
 }
 
+bool eb_plan_may_grow(enum eb_planned_step_kind kind)
+{
+	return kind == EB_PLANNED_BYTECODE || kind == EB_PLANNED_POST_LINK ||
+	       kind == EB_PLANNED_ACTIVATION;
+}
+
 static char *state(const struct eb_planned_step *s)
 {
 	char hex[EB_HEX_SIZE];
 
 	if (s->impossible)
-		return eb_strdup("this version cannot run it");
+		return eb_strdup("the build would end with it");
 	if (s->has_result && s->milliseconds)
 		return eb_asprintf("its result is known: %.12s, built in "
 				   "%.1f s",
@@ -94,12 +105,12 @@ static char *state(const struct eb_planned_step *s)
 	if (s->has_result)
 		return eb_asprintf("its result is known: %.12s",
 				   eb_digest_hex(&s->result, hex));
-	if (s->kind == EB_PLANNED_BYTECODE && s->perhaps)
+	if (!eb_plan_may_grow(s->kind) || !s->runs)
+		return eb_strdup(s->runs ? "runs" : "does not run");
+	if (s->perhaps)
 		return eb_asprintf("%zu packages, perhaps %zu more", s->n,
 				   s->perhaps);
-	if (s->kind == EB_PLANNED_BYTECODE)
-		return eb_asprintf("%zu packages", s->n);
-	return eb_strdup(s->runs ? "runs" : "does not run");
+	return eb_asprintf("%zu package%s", s->n, s->n == 1 ? "" : "s");
 }
 
 static int print_steps(const struct eb_build_plan *p, struct eb_error *err)
@@ -184,8 +195,8 @@ static int print_sums(const struct eb_build_plan *p, struct eb_error *err)
 	if (p->unknown &&
 	    eb_cli_print(
 		    err,
-		    "%zu path list%s not known: clashes with these and the "
-		    "keys of their buckets are not foreseen",
+		    "%zu path list%s not known: clashes with these, their "
+		    "scripts and the keys of their buckets are not foreseen",
 		    p->unknown, p->unknown == 1 ? " is" : "s are") < 0)
 		return -1;
 	if (print_sum("fetch", p->about_fetch, p->fetch, err) < 0 ||

@@ -121,6 +121,23 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+void eb_delta_changed(const struct eb_delta *before,
+		      const struct eb_delta *after, struct eb_strv *changed,
+		      size_t *n_new)
+{
+	*n_new = 0;
+	for (size_t i = 0; i < before->n; i++) {
+		const struct eb_delta_node *was = &before->node[i];
+		const struct eb_delta_node *is =
+			eb_delta_find(after, was->path);
+
+		if (!S_ISDIR(was->mode) && (!is || !same(was, is)))
+			eb_strv_add(changed, was->path);
+	}
+	for (size_t i = 0; i < after->n; i++)
+		*n_new += !eb_delta_find(before, after->node[i].path);
+}
+
 /* --- names of one file -------------------------------------------------- */
 static int by_inode(const void *a, const void *b)
 {

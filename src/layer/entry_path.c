@@ -52,7 +52,7 @@ int eb_path_check(const char *path, const char *what, struct eb_error *err)
 
 	if (!why)
 		return 0;
-	shown = eb_printable(path);
+	shown = eb_printable_line(path);
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\", the path \"%s\" cannot enter an image: %s",
 			  what, shown, why);
@@ -85,8 +85,8 @@ bool eb_path_is_below(const char *path, const char *folder)
 int eb_path_refuse_below(const char *path, const char *file, const char *what,
 			 struct eb_error *err)
 {
-	eb_autofree char *shown = eb_printable(path);
-	eb_autofree char *above = eb_printable(file);
+	eb_autofree char *shown = eb_printable_line(path);
+	eb_autofree char *above = eb_printable_line(file);
 
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\" has a member \"%s\" below \"%s\", which is a "

@@ -78,6 +78,16 @@ void eb_config_set_env(json_t *config, const char *name, const char *value)
 		json_array_append_new(env, json_string(text));
 }
 
+void eb_config_unset_env(json_t *config, const char *name)
+{
+	json_t *env = array_in(object_in(config, "config"), "Env");
+	size_t i = json_array_size(env);
+
+	while (i-- > 0)
+		if (value_of(json_array_get(env, i), name))
+			json_array_remove(env, i);
+}
+
 void eb_config_set_label(json_t *config, const char *name, const char *value)
 {
 	json_t *labels = object_in(object_in(config, "config"), "Labels");

@@ -248,6 +248,7 @@ static const char *value_for(const char *option)
 {
 	static const char *const values[][2] = {
 		{ "activation", "none" },
+		{ "arch", "x86_64_v3" },
 		{ "as-of", "2026-01-01T00:00:00Z" },
 		{ "base-family", "debian" },
 		{ "build-arg", "A=1" },
