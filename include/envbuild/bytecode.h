@@ -3,7 +3,8 @@
  * Bytecode: .pyc of a payload's .py files, by the environment's own
  * interpreter, which compiles and imports nothing of the packages (DESIGN
  * "Layers", .pyc). Unchecked-hash (PEP 552) from Python 3.7 on, time stamp
- * before.
+ * before: that of the source, which has it in the layer too. CPython 2.7 and
+ * from 3.5 on, free-threaded builds too.
  *
  * An interpreter is unpacked once for a build from the payloads of `python`
  * and its dependencies into a scratch folder; it runs confined (confine.h), as
@@ -43,8 +44,12 @@ void eb_interpreter_free(struct eb_interpreter *i);
 EB_AUTOPTR(struct eb_interpreter, eb_interpreter_free)
 const char *eb_interpreter_way(const struct eb_interpreter *i);
 
-/* Does the payload hold anything to compile? (.py below lib/pythonX.Y without
- * a .pyc of its own; from the path list alone.) */
+/* Where Python looks for the bytecode of this source ("x/y.py"):
+ * "x/__pycache__/y.cpython-313.pyc" (PEP 3147), free-threaded or not; with
+ * Python 2 "x/y.pyc". Caller frees. */
+char *eb_bytecode_place(const char *source, const char *python_minor);
+/* Does the payload hold anything to compile? (.py below lib/pythonX.Y, or
+ * lib/pythonX.Yt, without a .pyc of its own; from the path list alone.) */
 bool eb_bytecode_wanted(const struct eb_entries *payload, const char *prefix,
 			const char *python_minor);
 /* `interpreter`: what the interpreter is made of. It is more than the sha256

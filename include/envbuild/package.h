@@ -9,6 +9,12 @@
  * every name (eb_path_check, prefix-relative). Exit codes: bytes that differ
  * from a declared hash or size, or break off, or do not decompress:
  * EB_INTEGRITY; names, devices, two members with one path: EB_INPUT.
+ *
+ * Odd and taken: up to 64 KiB behind the end record of a .conda (nothing may
+ * follow a bzip2 or zstd stream), names that differ in case alone or hold a
+ * newline, links to nowhere. Left out: owners, extended attributes, access
+ * lists, set-id bits. Times before 1980 stay (a .pyc that a package ships tells
+ * that of its source), those before 1970 become it.
  */
 #ifndef EB_PACKAGE_H
 #define EB_PACKAGE_H

@@ -34,6 +34,8 @@ int eb_parse_u64(const char *s, uint64_t max, uint64_t *value);
 bool eb_utf8_valid(const char *s, size_t n);
 /* Copy with control characters (but \n and \t) as \xNN, for terminals. */
 char *eb_printable(const char *s);
+/* The same for what stands in a line: newlines and tabs are escaped, too. */
+char *eb_printable_line(const char *s);
 /* 18.5 MB, 1.20 GB; `out` of at least 32 bytes; returns out */
 char *eb_human_size(uint64_t bytes, char *out);
 /* 2026-11-21T19:00:00Z; `out` of at least 32 bytes; returns out */

@@ -108,12 +108,25 @@ static int refuse_sum(const struct linking *k, const struct eb_entry *e,
 		      const struct eb_link_path *l, struct eb_error *err)
 {
 	char is[EB_HEX_SIZE], should[EB_HEX_SIZE];
+	eb_autofree char *path = eb_printable_line(e->path);
 
 	return eb_err_set(err, EB_INTEGRITY,
 			  "\"%s\", checking \"%s\": its sha256 is %s, \"%s\" "
 			  "says %s",
-			  k->p->what, e->path, eb_digest_hex(&e->sha256, is),
+			  k->p->what, path, eb_digest_hex(&e->sha256, is),
 			  k->listed.source, eb_digest_hex(&l->sha256, should));
+}
+
+static int refuse_size(const struct linking *k, const struct eb_entry *e,
+		       const struct eb_link_path *l, struct eb_error *err)
+{
+	eb_autofree char *path = eb_printable_line(e->path);
+
+	return eb_err_set(err, EB_INTEGRITY,
+			  "\"%s\", checking \"%s\": it has %llu bytes, \"%s\" "
+			  "says %llu",
+			  k->p->what, path, (unsigned long long)e->size,
+			  k->listed.source, (unsigned long long)l->size);
 }
 
 static int check_content(const struct linking *k, const struct eb_entry *e,
@@ -122,12 +135,7 @@ static int check_content(const struct linking *k, const struct eb_entry *e,
 	if (e->type != EB_ENTRY_FILE)
 		return 0;
 	if (l->has_size && l->size != e->size)
-		return eb_err_set(err, EB_INTEGRITY,
-				  "\"%s\", checking \"%s\": it has %llu bytes, "
-				  "\"%s\" says %llu",
-				  k->p->what, e->path,
-				  (unsigned long long)e->size, k->listed.source,
-				  (unsigned long long)l->size);
+		return refuse_size(k, e, l, err);
 	if (l->has_sha256 && !eb_digest_equal(&l->sha256, &e->sha256))
 		return refuse_sum(k, e, l, err);
 	return 0;
@@ -225,6 +233,16 @@ static void take_folder(struct linking *k, const struct eb_link_path *l)
 	e->mtime = eb_link_mtime(k->t, EB_FIXED_MTIME);
 }
 
+static int refuse_missing(const struct linking *k, const struct eb_link_path *l,
+			  struct eb_error *err)
+{
+	eb_autofree char *path = eb_printable_line(l->path);
+
+	return eb_err_set(err, EB_INTEGRITY,
+			  "\"%s\" has no member \"%s\", which \"%s\" lists",
+			  k->p->what, path, k->listed.source);
+}
+
 static int take_rest(struct linking *k, struct eb_error *err)
 {
 	for (size_t i = 0; i < k->listed.n; i++) {
@@ -233,19 +251,18 @@ static int take_rest(struct linking *k, struct eb_error *err)
 		if (l->is_folder)
 			take_folder(k, l);
 		else if (!l->seen)
-			return eb_err_set(err, EB_INTEGRITY,
-					  "\"%s\" has no member \"%s\", which "
-					  "\"%s\" lists",
-					  k->p->what, l->path,
-					  k->listed.source);
+			return refuse_missing(k, l, err);
 	}
 	return 0;
 }
 
 static void tell_names(struct eb_buf *text, const struct eb_strv *names)
 {
-	for (size_t i = 0; i < names->n && i < NAMES_SHOWN; i++)
-		eb_buf_addf(text, "%s%s", i ? ", " : " ", names->v[i]);
+	for (size_t i = 0; i < names->n && i < NAMES_SHOWN; i++) {
+		eb_autofree char *name = eb_printable_line(names->v[i]);
+
+		eb_buf_addf(text, "%s%s", i ? ", " : " ", name);
+	}
 	if (names->n > NAMES_SHOWN)
 		eb_buf_addf(text, " and %zu more", names->n - NAMES_SHOWN);
 }

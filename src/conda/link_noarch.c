@@ -41,6 +41,21 @@ static bool is_python(const struct eb_record *r, const json_t *noarch)
 	return eb_link_may_be_python(r) && type && strcmp(type, "python") == 0;
 }
 
+/* What a record does not say is not in the payload's key, and so cannot be
+ * heeded; linked as it stands nothing would be where Python looks. */
+static int check_plain(const struct eb_package *p, const struct eb_record *r,
+		       const json_t *noarch, struct eb_error *err)
+{
+	const char *type = eb_json_str(noarch, "type");
+
+	if (r->noarch != EB_NOARCH_NONE || !type || strcmp(type, "python") != 0)
+		return 0;
+	return eb_link_paths_refuse(p, "info/link.json",
+				    "it says noarch: python, which the "
+				    "package's record does not",
+				    err);
+}
+
 static int find_places(const struct eb_package *p,
 		       const struct eb_link_target *t,
 		       struct eb_link_noarch *out, struct eb_error *err)
@@ -82,11 +97,11 @@ int eb_link_noarch_read(const struct eb_package *p, const struct eb_record *r,
 	const json_t *noarch;
 
 	*out = (struct eb_link_noarch){ 0 };
-	if (!eb_link_may_be_python(r))
-		return 0;
 	if (read_link_json(p, &j, err) < 0)
 		return -1;
 	noarch = eb_json_obj(j, "noarch");
+	if (!eb_link_may_be_python(r))
+		return check_plain(p, r, noarch, err);
 	out->python = is_python(r, noarch);
 	if (!out->python)
 		return 0;

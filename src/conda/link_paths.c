@@ -23,6 +23,18 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, n) == 0 && (!path[n] || path[n] == '/');
 }
 
+static int refuse_meta(const struct eb_package *p,
+		       const struct eb_link_paths *l, const char *path,
+		       struct eb_error *err)
+{
+	eb_autofree char *shown = eb_printable_line(path);
+
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\" lists \"%s\" in \"%s\"; conda-meta/ is not a "
+			  "package's to fill",
+			  p->what, shown, l->source);
+}
+
 /* *out stays NULL for what is never linked. */
 static int add(const struct eb_package *p, struct eb_link_paths *l,
 	       const char *path, struct eb_link_path **out,
@@ -34,10 +46,7 @@ static int add(const struct eb_package *p, struct eb_link_paths *l,
 	if (eb_path_check(path, p->what, err) < 0)
 		return -1;
 	if (is_below(path, "conda-meta"))
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\" lists \"%s\" in \"%s\"; conda-meta/ "
-				  "is not a package's to fill",
-				  p->what, path, l->source);
+		return refuse_meta(p, l, path, err);
 	if (is_below(path, "info"))
 		return 0;
 	EB_GROW(l->path, l->n, l->alloc);
@@ -102,9 +111,11 @@ static int field(const struct eb_package *p, const struct eb_link_paths *l,
 		 const char *path, const char *name, const char *why,
 		 struct eb_error *err)
 {
+	eb_autofree char *shown = eb_printable_line(path);
+
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\", reading \"%s\": \"%s\" of \"%s\" %s",
-			  p->what, l->source, name, path, why);
+			  p->what, l->source, name, shown, why);
 }
 
 static int read_content(const struct eb_package *p,

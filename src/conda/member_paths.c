@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <envbuild/str.h>
+
 #include "member_paths.h"
 
 #define FOLLOW_MAX 40
@@ -47,9 +49,11 @@ struct eb_entry *eb_member_paths_find(const struct eb_member_paths *m,
 static int refuse_twice(const struct eb_entry *e, const char *what,
 			struct eb_error *err)
 {
+	eb_autofree char *path = eb_printable_line(e->path);
+
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\" has two members with the path \"%s\"", what,
-			  e->path);
+			  path);
 }
 
 int eb_member_paths_check(const struct eb_member_paths *m, const char *what,
@@ -146,10 +150,14 @@ static bool is_inside(const char *path, const char *root)
 static int refuse_out(const char *path, const struct eb_entry *link,
 		      const char *what, struct eb_error *err)
 {
+	eb_autofree char *member = eb_printable_line(path);
+	eb_autofree char *through = eb_printable_line(link->path);
+	eb_autofree char *target = eb_printable_line(link->target);
+
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\" has a member \"%s\" that leaves the prefix "
 			  "through \"%s\", a link to \"%s\"",
-			  what, path, link->path, link->target);
+			  what, member, through, target);
 }
 
 /* 1 and *out when the path goes through links. */

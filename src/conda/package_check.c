@@ -2,29 +2,37 @@
 /* What can only be said of a package when all its members are known. */
 #include <inttypes.h>
 
+#include <envbuild/str.h>
+
 #include "member_paths.h"
 #include "package_int.h"
 
 int eb_package_grow(struct eb_package_reading *r, const char *path,
 		    uint64_t size, struct eb_error *err)
 {
+	eb_autofree char *shown = NULL;
+
 	if (r->growth >= r->content && size <= r->growth - r->content) {
 		r->content += size;
 		return 0;
 	}
+	shown = eb_printable_line(path);
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\" grows beyond %" PRIu64
 			  " bytes, its limit, with \"%s\"",
-			  r->p->what, r->growth, path);
+			  r->p->what, r->growth, shown);
 }
 
 static int refuse(const struct eb_package_reading *r, const char *path,
 		  const char *target, const char *why, struct eb_error *err)
 {
+	eb_autofree char *shown = eb_printable_line(path);
+	eb_autofree char *to = eb_printable_line(target);
+
 	return eb_err_set(err, EB_INPUT,
 			  "\"%s\" has a hard link \"%s\" to \"%s\", which is "
 			  "%s",
-			  r->p->what, path, target, why);
+			  r->p->what, shown, to, why);
 }
 
 /* Its content becomes that of the link; a link to a link is a link. Only

@@ -134,13 +134,15 @@ static int check_size(const struct tar *t, const char *path, uint64_t size,
 		      struct eb_error *err)
 {
 	uint64_t max = t->r->limits->member_size;
+	eb_autofree char *shown = NULL;
 
 	if (size <= max)
 		return 0;
+	shown = eb_printable_line(path);
 	eb_err_set(err, EB_INPUT,
 		   "\"%s\" has a member \"%s\" of %" PRIu64 " bytes; %" PRIu64
 		   " is the limit",
-		   what(t), path, size, max);
+		   what(t), shown, size, max);
 	return eb_err_hint(err, "--limit member-size=BYTES changes it");
 }
 
@@ -188,18 +190,27 @@ static int take_file(struct tar *t, const char *path, struct eb_error *err)
 
 /* A link's target is kept as it stands; only what no file system and no text
  * can hold is refused. */
+static int refuse_link(const struct tar *t, const char *path, const char *why,
+		       struct eb_error *err)
+{
+	eb_autofree char *shown = eb_printable_line(path);
+
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\" has a link \"%s\" whose target is %s",
+			  what(t), shown, why);
+}
+
 static int take_link(struct tar *t, const char *path, struct eb_error *err)
 {
 	const char *target = archive_entry_symlink(t->e);
 	size_t n = target ? strlen(target) : 0;
 
-	if (n == 0 || n > 4095 || !eb_utf8_valid(target, n))
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\" has a link \"%s\" whose target is %s",
-				  what(t), path,
-				  n == 0     ? "empty"
-				  : n > 4095 ? "longer than 4,095 bytes"
-					     : "not UTF-8");
+	if (n == 0)
+		return refuse_link(t, path, "empty", err);
+	if (n > 4095)
+		return refuse_link(t, path, "longer than 4,095 bytes", err);
+	if (!eb_utf8_valid(target, n))
+		return refuse_link(t, path, "not UTF-8", err);
 	t->r->name_bytes += n;
 	add_entry(t, path, EB_ENTRY_LINK)->target = eb_strdup(target);
 	return 0;
@@ -230,6 +241,7 @@ static int take_hard(struct tar *t, const char *path, struct eb_error *err)
 static int refuse_kind(const struct tar *t, const char *path, unsigned type,
 		       struct eb_error *err)
 {
+	eb_autofree char *shown = eb_printable_line(path);
 	const char *kind = "of an unknown kind";
 
 	if (type == AE_IFCHR || type == AE_IFBLK)
@@ -239,7 +251,7 @@ static int refuse_kind(const struct tar *t, const char *path, unsigned type,
 	else if (type == AE_IFSOCK)
 		kind = "that is a socket";
 	return eb_err_set(err, EB_INPUT, "\"%s\" has a member \"%s\" %s",
-			  what(t), path, kind);
+			  what(t), shown, kind);
 }
 
 static bool is_at_or_below(const char *path, const char *folder)
@@ -249,15 +261,23 @@ static bool is_at_or_below(const char *path, const char *folder)
 	return strncmp(path, folder, n) == 0 && (!path[n] || path[n] == '/');
 }
 
+static int refuse_meta(const struct tar *t, const char *path,
+		       struct eb_error *err)
+{
+	eb_autofree char *shown = eb_printable_line(path);
+
+	return eb_err_set(err, EB_INPUT,
+			  "\"%s\" has a member \"%s\"; conda-meta/ is not a "
+			  "package's to fill",
+			  what(t), shown);
+}
+
 static int take_member(struct tar *t, const char *path, struct eb_error *err)
 {
 	unsigned type = archive_entry_filetype(t->e);
 
 	if (is_at_or_below(path, "conda-meta"))
-		return eb_err_set(err, EB_INPUT,
-				  "\"%s\" has a member \"%s\"; conda-meta/ is "
-				  "not a package's to fill",
-				  what(t), path);
+		return refuse_meta(t, path, err);
 	if (archive_entry_hardlink(t->e))
 		return take_hard(t, path, err);
 	if (type == AE_IFREG)

@@ -72,7 +72,25 @@ static int get(const struct zip *z, void *p, size_t n, uint64_t offset,
 	return eb_pread_all(z->fd, p, n, offset, z->what, err);
 }
 
-/* Where the end record says that the directory is; `at` is its offset. */
+/* The directory ends where the end record at `at` begins, or the zip64 one
+ * before it: what else is taken for an end (another archive behind this one)
+ * means a directory that is not its own. */
+static int check_place(const struct zip *z, uint64_t at, struct eb_error *err)
+{
+	unsigned char locator[LOCATOR_SIZE];
+
+	if (at >= LOCATOR_SIZE) {
+		if (get(z, locator, sizeof locator, at - LOCATOR_SIZE, err) < 0)
+			return -1;
+		if (get32(locator) == SIGNATURE_LOCATOR)
+			at = get64(locator + 8);
+	}
+	if (at >= z->central && at - z->central == z->central_size)
+		return 0;
+	return damaged(z, "its directory is not where its end begins", err);
+}
+
+/* Where the zip64 end record before `at` says that the directory is. */
 static int read_end64(struct zip *z, uint64_t at, struct eb_error *err)
 {
 	unsigned char locator[LOCATOR_SIZE], end[END64_SIZE];
@@ -97,6 +115,7 @@ static int read_end(struct zip *z, struct eb_error *err)
 	size_t n = z->size < END_SEARCH ? (size_t)z->size : END_SEARCH;
 	eb_autofree unsigned char *tail = eb_malloc(n + 1);
 	const unsigned char *end = NULL;
+	uint64_t at;
 
 	if (get(z, tail, n, z->size - n, err) < 0)
 		return -1;
@@ -106,12 +125,14 @@ static int read_end(struct zip *z, struct eb_error *err)
 	}
 	if (!end)
 		return damaged(z, "it has no end record", err);
+	at = z->size - n + (uint64_t)(end - tail);
 	z->central_size = get32(end + 12);
 	z->central = get32(end + 16);
-	if (get16(end + 10) != UINT16_MAX && z->central != UINT32_MAX &&
-	    z->central_size != UINT32_MAX)
-		return 0;
-	return read_end64(z, z->size - n + (uint64_t)(end - tail), err);
+	if ((get16(end + 10) == UINT16_MAX || z->central == UINT32_MAX ||
+	     z->central_size == UINT32_MAX) &&
+	    read_end64(z, at, err) < 0)
+		return -1;
+	return check_place(z, at, err);
 }
 
 /* Sizes that do not fit the record stand in its zip64 field, in this order. */

@@ -74,14 +74,14 @@ static bool is_control(const char *s, size_t len)
 	return c == 0xc2 && (unsigned char)s[1] < 0xa0;
 }
 
-char *eb_printable(const char *s)
+static char *printable(const char *s, const char *escaped)
 {
 	EB_AUTOBUF(out, SIZE_MAX);
 	size_t n = strlen(s), len, i;
 
 	for (; n; s += len, n -= len) {
 		len = eb_utf8_step(s, n);
-		if (len && !is_control(s, len)) {
+		if (len && !is_control(s, len) && !strchr(escaped, *s)) {
 			eb_buf_add(&out, s, len);
 			continue;
 		}
@@ -90,6 +90,16 @@ char *eb_printable(const char *s)
 			eb_buf_addf(&out, "\\x%02x", (unsigned char)s[i]);
 	}
 	return eb_buf_steal(&out, NULL);
+}
+
+char *eb_printable(const char *s)
+{
+	return printable(s, "");
+}
+
+char *eb_printable_line(const char *s)
+{
+	return printable(s, "\n\t");
 }
 
 char *eb_human_size(uint64_t bytes, char *out)

@@ -21,29 +21,50 @@ char *eb_cache_tag(const char *python_minor)
 
 char *eb_python_library(const char *prefix, const char *python_minor)
 {
-	return eb_asprintf("%s/lib/python%s/", prefix + 1, python_minor);
+	return eb_asprintf("%s/lib/python%s", prefix + 1, python_minor);
 }
 
-/* x/y.py -> x/__pycache__/y.cpython-37.pyc; NULL when it is no source (a file,
- * or a link that leads to one) below the library. */
+const char *eb_in_library(const char *path, const char *library)
+{
+	size_t n = strlen(library);
+
+	if (strncmp(path, library, n) != 0)
+		return NULL;
+	path += n + (path[n] == 't');
+	return *path == '/' ? path + 1 : NULL;
+}
+
+char *eb_bytecode_place(const char *source, const char *python_minor)
+{
+	const char *slash = strrchr(source, '/');
+	const char *name = slash ? slash + 1 : source;
+	eb_autofree char *tag = eb_cache_tag(python_minor);
+
+	if (eb_starts(python_minor, "2."))
+		return eb_asprintf("%sc", source);
+	return eb_asprintf("%.*s__pycache__/%.*s.%s.pyc", (int)(name - source),
+			   source, (int)strlen(name) - 3, name, tag);
+}
+
+/* NULL when it is no source (a file, or a link that leads to one) below the
+ * library. */
 static char *path_beside(const struct eb_entry *e, const char *library,
-			 const char *tag)
+			 const char *python_minor)
 {
 	const char *slash = strrchr(e->path, '/');
 
-	if (e->type == EB_ENTRY_DIR || !slash || !eb_starts(e->path, library) ||
-	    !eb_ends(e->path, ".py") || strlen(slash) < 5)
+	if (e->type == EB_ENTRY_DIR || !slash ||
+	    !eb_in_library(e->path, library) || !eb_ends(e->path, ".py") ||
+	    strlen(slash) < 5)
 		return NULL;
-	return eb_asprintf("%.*s/__pycache__/%.*s.%s.pyc",
-			   (int)(slash - e->path), e->path,
-			   (int)(strlen(slash) - 4), slash + 1, tag);
+	return eb_bytecode_place(e->path, python_minor);
 }
 
 /* What a package ships itself stays as it is. */
 char *eb_bytecode_path(const struct eb_entries *paths, const struct eb_entry *e,
-		       const char *library, const char *tag)
+		       const char *library, const char *python_minor)
 {
-	eb_autofree char *path = path_beside(e, library, tag);
+	eb_autofree char *path = path_beside(e, library, python_minor);
 
 	if (!path || eb_entries_find(paths, path) || !eb_source_of(paths, e))
 		return NULL;
@@ -54,12 +75,11 @@ bool eb_bytecode_wanted(const struct eb_entries *payload, const char *prefix,
 			const char *python_minor)
 {
 	eb_autofree char *library = eb_python_library(prefix, python_minor);
-	eb_autofree char *tag = eb_cache_tag(python_minor);
 	size_t k;
 
 	for (k = 0; k < payload->n; k++) {
 		eb_autofree char *path = eb_bytecode_path(
-			payload, &payload->entry[k], library, tag);
+			payload, &payload->entry[k], library, python_minor);
 
 		if (path)
 			return true;

@@ -21,7 +21,7 @@ struct run {
 	struct eb_bytecode_job *job;
 	struct eb_interpreter *i;
 	struct eb_entries paths;
-	char *library;	       /* "opt/env/lib/python3.7/" */
+	char *library;	       /* "opt/env/lib/python3.7" */
 	struct eb_strv linked; /* sources that links lead to */
 	uint64_t size, taken;  /* of all sources, in bytes */
 	unsigned n_chunks;
@@ -198,7 +198,7 @@ static int take_as(struct run *r, const struct eb_entry *e,
 		   struct eb_error *err)
 {
 	eb_autofree char *pyc =
-		eb_bytecode_path(&r->paths, e, r->library, r->i->tag);
+		eb_bytecode_path(&r->paths, e, r->library, r->i->minor);
 	eb_autofree char *text = NULL;
 
 	if (!pyc)
@@ -257,7 +257,7 @@ static void measure(struct run *r)
 	for (size_t k = 0; k < r->paths.n; k++) {
 		const struct eb_entry *e = &r->paths.entry[k];
 		eb_autofree char *pyc =
-			eb_bytecode_path(&r->paths, e, r->library, r->i->tag);
+			eb_bytecode_path(&r->paths, e, r->library, r->i->minor);
 
 		if (pyc)
 			r->size += eb_source_of(&r->paths, e)->size;

@@ -62,7 +62,7 @@ void eb_linked_sources(const struct eb_entries *paths, const char *library,
 		const struct eb_entry *e = &paths->entry[i], *file;
 
 		if (e->type != EB_ENTRY_LINK || !eb_ends(e->path, ".py") ||
-		    !eb_starts(e->path, library))
+		    !eb_in_library(e->path, library))
 			continue;
 		file = eb_source_of(paths, e);
 		if (file)

@@ -175,7 +175,7 @@ static void take_pipes(struct eb_compile_server *s)
 }
 
 static int launch(struct eb_compile_server *s, const char *root, const char *at,
-		  const char *tmp, struct eb_events *events,
+		  bool old, const char *tmp, struct eb_events *events,
 		  struct eb_error *err)
 {
 	/* Of all PYTHON* variables one counts: sets of constants are written
@@ -184,6 +184,8 @@ static int launch(struct eb_compile_server *s, const char *root, const char *at,
 		eb_asprintf("LD_LIBRARY_PATH=%s/lib:%s/lib", at, root);
 	eb_autofree char *workers = eb_asprintf("%u", s->n);
 	struct eb_confined_pipes more[EB_CONFINED_MORE];
+	const char *worker =
+		old ? eb_compile_worker_2_py : eb_compile_worker_py;
 	/* A chunk's process is short: what it frees need not go back. */
 	const char *const env[] = { "PYTHONHASHSEED=0",
 				    "LC_ALL=C",
@@ -193,9 +195,8 @@ static int launch(struct eb_compile_server *s, const char *root, const char *at,
 				    "MALLOC_MMAP_THRESHOLD_=268435456",
 				    libraries,
 				    NULL };
-	const char *const argv[] = { s->program, "-S", "-B",
-				     "-s",	 "-c", eb_compile_worker_py,
-				     workers,	 NULL };
+	const char *const argv[] = { s->program, "-S",	 "-B",	  "-s",
+				     "-c",	 worker, workers, NULL };
 
 	s->c = (struct eb_confined){
 		.root = root,
@@ -228,7 +229,8 @@ int eb_compile_server_start(struct eb_compile_server *s, const char *root,
 	s->worker = eb_calloc(s->n, sizeof *s->worker);
 	for (i = 0; i < s->n; i++)
 		s->worker[i].fd_in = s->worker[i].fd_out = -1;
-	if (launch(s, root, at, tmp, events, err) < 0 ||
+	if (launch(s, root, at, eb_starts(python_minor, "2."), tmp, events,
+		   err) < 0 ||
 	    receive_answer(&s->worker[0], "H", &text, err) < 0)
 		return -1;
 	s->ready = eb_buf_steal(&text, NULL);

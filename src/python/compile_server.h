@@ -65,6 +65,6 @@ struct eb_pipe_guard {
 void eb_pipe_guard_take(struct eb_pipe_guard *g);
 void eb_pipe_guard_release(struct eb_pipe_guard *g);
 
-extern const char eb_compile_worker_py[];
+extern const char eb_compile_worker_py[], eb_compile_worker_2_py[];
 
 #endif

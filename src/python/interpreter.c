@@ -119,12 +119,6 @@ static int start_first(struct eb_interpreter *i, struct eb_store *store,
 static int prepare(struct eb_interpreter *i, struct eb_store *store,
 		   const struct eb_interpreter_options *o, struct eb_error *err)
 {
-	if (eb_starts(i->minor, "2.")) {
-		eb_err_set(err, EB_MACHINE,
-			   "bytecode of Python %s cannot be compiled",
-			   i->minor);
-		return no_bytecode(err);
-	}
 	if (start_first(i, store, o, err) < 0 ||
 	    check_version(i, i->server.ready, err) < 0 ||
 	    check_addresses(i, err) < 0)

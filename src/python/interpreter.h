@@ -43,12 +43,15 @@ void eb_interpreter_give_back(struct eb_interpreter *i,
 
 /* "cpython-37" of "3.7"; caller frees */
 char *eb_cache_tag(const char *python_minor);
-/* "opt/env/lib/python3.7/" */
+/* "opt/env/lib/python3.7"; the library is there, or with a "t" behind it when
+ * the interpreter is free-threaded */
 char *eb_python_library(const char *prefix, const char *python_minor);
+/* What follows the library's folder in a path below it, else NULL. */
+const char *eb_in_library(const char *path, const char *library);
 /* Path of the bytecode of an entry, where it is a source without one of its
  * own; else NULL. */
 char *eb_bytecode_path(const struct eb_entries *paths, const struct eb_entry *e,
-		       const char *library, const char *tag);
+		       const char *library, const char *python_minor);
 
 /* bytecode_links.c: the file that an entry is or leads to within its payload
  * (NULL: none), and the files below the library that links lead to, sorted. */

@@ -20,7 +20,7 @@
 
 #include "interpreter.h"
 
-#define EPOCH 1 /* raised when other files are unpacked */
+#define EPOCH 2 /* raised when other files are unpacked */
 #define KEPT 4
 #define KEPT_S 86400 /* a build that uses an older one has ended */
 

@@ -23,7 +23,7 @@ struct unpack {
 	struct eb_interpreter *i;
 	const char *inside; /* "opt/env" */
 	char *program;	    /* "bin/python3.7" */
-	char *modules;	    /* "lib/python3.7/" */
+	char *modules;	    /* "lib/python3.7" */
 	struct eb_strv link, target;
 	bool found;
 };
@@ -63,14 +63,16 @@ static bool of_library(const char *path)
 static const char *wanted(const struct unpack *u, const char *path)
 {
 	size_t n = strlen(u->inside);
+	const char *module;
 
 	if (strncmp(path, u->inside, n) != 0 || path[n] != '/')
 		return NULL;
 	path += n + 1;
 	if (strcmp(path, u->program) == 0 || eb_starts(path, "bin/python"))
 		return path;
-	if (eb_starts(path, u->modules))
-		return of_library(path + strlen(u->modules)) ? path : NULL;
+	module = eb_in_library(path, u->modules);
+	if (module)
+		return of_library(module) ? path : NULL;
 	return eb_starts(path, "lib/") && !strchr(path + 4, '/') &&
 			       strstr(path, ".so")
 		       ? path
@@ -179,7 +181,7 @@ int eb_interpreter_unpack(struct eb_interpreter *i, struct eb_store *store,
 	int has;
 
 	u.program = eb_asprintf("bin/python%s", i->minor);
-	u.modules = eb_asprintf("lib/python%s/", i->minor);
+	u.modules = eb_asprintf("lib/python%s", i->minor);
 	if (eb_mkdirs(i->root, 0755, err) < 0)
 		return -1;
 	for (k = 0; k < n; k++) {

@@ -133,6 +133,20 @@ int eb_pylock_parse(const char *text, size_t len, const char *name,
 	return 0;
 }
 
+struct eb_pylock *eb_pylock_new(const char *name, json_t *packages,
+				unsigned *line, const char *by)
+{
+	struct eb_pylock *l = eb_calloc(1, sizeof *l);
+
+	l->name = eb_strdup(name);
+	l->root =
+		json_pack("{s:s, s:o}", "created-by", by, "packages", packages);
+	l->packages = packages;
+	l->line = line;
+	l->of_lock = true;
+	return l;
+}
+
 void eb_pylock_free(struct eb_pylock *l)
 {
 	if (!l)

@@ -70,7 +70,7 @@ static void complete(const struct eb_resolving *z, struct eb_pip_result *out)
 
 static int narrower(const struct eb_pylock *lock, struct eb_error *err)
 {
-	if (err->code != EB_NO)
+	if (err->code != EB_NO || lock->of_lock)
 		return -1;
 	return eb_err_hint(err,
 			   "which Python it is comes from the lock's "

@@ -762,7 +762,7 @@ static void no_interpreter(void **state)
 	not_an_interpreter(p, "/bin/true", "3.9", EB_MACHINE, "breaks off");
 	not_an_interpreter(p, "/bin/false", "3.9", EB_MACHINE, "status 1");
 	not_an_interpreter(p, "/bin/bash", "3.9", EB_MACHINE, "status 2");
-	not_an_interpreter(p, "/bin/true", "2.7", EB_MACHINE, "2.7");
+	not_an_interpreter(p, "/bin/true", "2.7", EB_INPUT, "bin/python2.7");
 }
 
 static void other_version(void **state)

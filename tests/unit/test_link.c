@@ -372,6 +372,38 @@ static void noarch_elsewhere(void **state)
 				    "# -*- coding"));
 }
 
+/* CEP 20: of a platform, and for any Python from some version on. */
+static void noarch_of_a_platform(void **state)
+{
+	struct linked *l = *state;
+
+	l->r.noarch = EB_NOARCH_PYTHON;
+	l->t.python_minor = "3.14";
+	make_file(&l->tar, "info/link.json",
+		  "{\"noarch\": {\"type\": \"python\"}}");
+	make_file(&l->tar, "info/files",
+		  "site-packages/m/_c.abi3.so\nlib/libm.so.1\n");
+	make_file(&l->tar, "site-packages/m/_c.abi3.so", "c");
+	make_file(&l->tar, "lib/libm.so.1", "m");
+	link_well(l);
+	assert_string_equal(l->r.subdir, "linux-64");
+	assert_text(l, "opt/env/lib/python3.14/site-packages/m/_c.abi3.so",
+		    "c");
+	assert_text(l, "opt/env/lib/libm.so.1", "m");
+}
+
+static void noarch_by_the_package_alone(void **state)
+{
+	struct linked *l = *state;
+
+	make_file(&l->tar, "info/link.json",
+		  "{\"noarch\": {\"type\": \"python\"}}");
+	make_file(&l->tar, "info/files", "site-packages/a.py\n");
+	make_file(&l->tar, "site-packages/a.py", "");
+	link_badly(l, EB_INPUT,
+		   "reading \"info/link.json\": it says noarch: python");
+}
+
 static void noarch_generic(void **state)
 {
 	struct linked *l = *state;
@@ -992,6 +1024,8 @@ int main(void)
 		TEST(of_2016),
 		TEST(noarch),
 		TEST(noarch_elsewhere),
+		TEST(noarch_of_a_platform),
+		TEST(noarch_by_the_package_alone),
 		TEST(noarch_generic),
 		TEST(without_python),
 		cmocka_unit_test(bad_entry_points),

@@ -158,8 +158,13 @@ static void printable(void **state)
 	eb_autofree char *p =
 		eb_printable("a\x1b[1m\n\t\x7f\xc3\xa9\xc2\x9b\xff");
 
+	eb_autofree char *line = eb_printable_line("a\nb\t\xc3\xa9\x7f");
+	eb_autofree char *none = eb_printable_line("");
+
 	(void)state;
 	assert_string_equal(p, "a\\x1b[1m\n\t\\x7f\xc3\xa9\\xc2\\x9b\\xff");
+	assert_string_equal(line, "a\\x0ab\\x09\xc3\xa9\\x7f");
+	assert_string_equal(none, "");
 }
 
 static void sizes(void **state)
