@@ -281,7 +281,7 @@ check-real: all ## the tutorial's environments, with the data and the index
 	$(Q)ENVBUILD_TEST_TIMEOUT=$${ENVBUILD_TEST_TIMEOUT:-1800} \
 		tests/run $(REAL)
 
-bench: all $(BENCH) ## ratios of time and memory
+bench: all $(BENCH) $(TOOLS) ## ratios of time and memory
 	$(Q)tests/bench/run
 
 demo: all ## a channel and a base made here; build, check, run, change, build

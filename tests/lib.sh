@@ -24,6 +24,8 @@ export XDG_CACHE_HOME=$SCRATCH/cache XDG_STATE_HOME=$SCRATCH/state
 export XDG_CONFIG_HOME=$SCRATCH/config XDG_RUNTIME_DIR=$SCRATCH/run
 export XDG_DATA_HOME=$SCRATCH/data
 mkdir -m 700 "$XDG_RUNTIME_DIR"
+# shellcheck disable=SC2046 # names: conda's settings are those of the tests
+unset CONDARC $(compgen -e CONDA_)
 
 at_end() {
 	# shellcheck disable=SC2086 # pids

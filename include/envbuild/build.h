@@ -116,6 +116,12 @@ struct eb_explained {
 	enum eb_explained_from from;
 	char *why_not;	    /* nothing was solved; or NULL */
 	bool unsatisfiable; /* because there is no solution: that says why */
+	char *file;	    /* where the first line of that stands, or NULL */
+	unsigned line, column;
+	char *advice; /* what would help, or NULL */
+	/* As `explain --json` prints them (envbuild-json(5)): the lines that do
+	 * not go together, and what is not the newest; NULL: not known. */
+	json_t *problems, *held;
 };
 int eb_explain(struct eb_env *env, const struct eb_config *config,
 	       struct eb_store *store, bool solve, struct eb_events *events,

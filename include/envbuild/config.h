@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options: built-in default, then /etc/envbuild/config.yml, then
+ * Options: built-in default, then .condarc (condarc.h) for channel,
+ * channel-alias, channel-priority and pin, then /etc/envbuild/config.yml, then
  * $XDG_CONFIG_HOME/envbuild/config.yml (or --config FILE instead of that),
  * then ENVBUILD_* variables, then the command line. The keys of the
  * files are the long options' names. `policy` counts in the system's file
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <envbuild/condarc.h>
 #include <envbuild/error.h>
 #include <envbuild/event.h>
 #include <envbuild/str.h>
@@ -44,7 +46,8 @@ typedef int eb_catalog_opener(const struct eb_config *config,
 			      struct eb_error *err);
 
 struct eb_config {
-	char *base; /* --base, or NULL */
+	struct eb_condarc *condarc; /* conda's settings; NULL: none are read */
+	char *base;		    /* --base, or NULL */
 	/* --dockerfile: the base is what it makes, of the folder --context; its
 	 * text where it has no file of its own, whose name it then is; NULL */
 	char *dockerfile, *dockerfile_text, *context;
@@ -58,12 +61,14 @@ struct eb_config {
 	char *driver;	   /* the oldest of the fleet: "535", or NULL */
 	char *gpu_arch;	   /* "7.0,9.0": of the fleet, sorted; or NULL */
 	bool allow_cpu, experimental_cuda;
+	char *arch; /* least CPU of the fleet, as archspec.h names it; NULL */
 	char *platform;		/* --platform; "linux/amd64" by the machine */
 	struct eb_strv channel; /* for a file without channels */
 	struct eb_strv channel_first; /* --channel of the command line */
 	char *channel_alias;
 	char *channel_priority; /* strict, flexible, disabled */
-	char *cache_dir;	/* NULL: the user's cache */
+	struct eb_strv pin; /* MatchSpecs that bind without being asked for */
+	char *cache_dir;    /* NULL: the user's cache */
 	char *ca_file;
 	char *pyc;			   /* "compile" or "none" */
 	char *post_link;		   /* "run", "skip", "error" */
@@ -75,6 +80,8 @@ struct eb_config {
 	struct eb_strv apt; /* lists and files of system packages */
 	/* What to build beside an input, or without one. */
 	struct eb_strv conda_package, pip_package, python;
+	char *environment;	  /* of a pixi.lock; NULL: "default" */
+	struct eb_strv category;  /* of a conda-lock.yml; none: "main" */
 	char *from_prefix;	  /* an environment that conda made; or NULL */
 	struct eb_strv build_env; /* NAME=VALUE for what is built from source */
 	char *as_of;		  /* RFC 3339 date or time, or NULL */

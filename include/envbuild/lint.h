@@ -88,6 +88,10 @@ void eb_linted_release(struct eb_linted *l);
  * file, too large). */
 int eb_lint(const char *path, const char *platform, struct eb_linted *out,
 	    struct eb_error *err);
+/* The same of a part of it (spec.h); `part` may be NULL. */
+int eb_lint_part(const char *path, const char *platform,
+		 const struct eb_spec_part *part, struct eb_linted *out,
+		 struct eb_error *err);
 
 /* The rules that look at the text of a conda environment alone; `file` is for
  * messages. */

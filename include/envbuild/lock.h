@@ -84,6 +84,9 @@ struct eb_lock {
 	json_t *evidence;	    /* list of {spec, file, line} */
 	json_t *decision; /* about base and CUDA, as `explain --json` has it;
 			   * NULL: it changed nothing */
+	json_t *solved;	  /* what the solver was asked, as eb_solved_json()
+			   * has it; NULL: nothing was solved, or that is
+			   * not known */
 	struct eb_strv replaced; /* conda packages that the pip side replaces */
 	char *resolver;		 /* of the pip side: "uv 0.13.8"; or NULL */
 	struct eb_pip_files included; /* requirements of other machines */
@@ -108,7 +111,7 @@ EB_AUTOPTR(struct eb_lock, eb_lock_free)
 /* Is something built from source? */
 bool eb_lock_builds(const struct eb_lock *lock);
 /* Does its image depend on what is executed: that, system packages, or a
- * Dockerfile? */
+ * Dockerfile? Whether a package has scripts to be run is not known here. */
 bool eb_lock_executes(const struct eb_lock *lock);
 /* The key of the step that installs its system packages: base, list, date. */
 void eb_lock_apt_key(const struct eb_lock *lock, struct eb_digest *out);
@@ -132,5 +135,18 @@ struct eb_locked_item *eb_lock_items(const struct eb_lock *lock, size_t *n);
 /* The image's creation time: SOURCE_DATE_EPOCH, else the newest build time
  * among the packages, else EB_FIXED_MTIME. */
 int64_t eb_lock_created(const struct eb_lock *lock);
+
+/* --- the set in other tools' forms ---------------------------------------- */
+/* conda's "@EXPLICIT" list (CEP 23): a URL a line, dependencies first, with
+ * the md5 where the record has one (every conda reads that), else
+ * "sha256:<hex>". conda's packages alone: the caller says what is left out
+ * (lock->pin). EB_INPUT: two packages of one name. */
+int eb_lock_explicit(const struct eb_lock *lock, struct eb_buf *out,
+		     struct eb_error *err);
+/* conda-lock.yml, version 1 (CEP 37): conda's packages as above, then the
+ * Python side by name, whose dependencies no lock has. EB_INPUT, too: the lock
+ * has no commentary, so that a project has no URL. */
+int eb_lock_conda_lock(const struct eb_lock *lock, struct eb_buf *out,
+		       struct eb_error *err);
 
 #endif

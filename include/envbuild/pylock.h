@@ -8,6 +8,7 @@
 #define EB_PYLOCK_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include <envbuild/digest.h>
 #include <envbuild/error.h>
@@ -20,6 +21,7 @@ struct eb_pylock {
 	json_t *root;
 	const json_t *packages;
 	unsigned *line; /* where each of the packages begins */
+	bool of_lock;	/* a part of a lock that has a Python */
 };
 
 /* EB_INPUT with the place: no TOML, no lock of this kind, a package that is
@@ -27,6 +29,11 @@ struct eb_pylock {
 int eb_pylock_parse(const char *text, size_t len, const char *name,
 		    struct eb_events *events, struct eb_pylock **out,
 		    struct eb_error *err);
+/* One of what another tool's lock has for pip: a list of packages as PEP 751
+ * has them, and the line where each begins; takes both. `by` made it. Its
+ * Python is that of the lock that it is a part of. */
+struct eb_pylock *eb_pylock_new(const char *name, json_t *packages,
+				unsigned *line, const char *by);
 void eb_pylock_free(struct eb_pylock *l);
 EB_AUTOPTR(struct eb_pylock, eb_pylock_free)
 

@@ -22,7 +22,8 @@
 struct eb_finding {
 	bool note;
 	const char *check; /* "blob", "conda-meta", "record", "files", "clash",
-			    * "case", "import", "requires", "gpu" */
+			    * "case", "import", "requires", "gpu"; of a set
+			    * "record" and those of solve_check.h */
 	char *subject;	   /* path, digest, module, or NULL */
 	char *text;	   /* goes on where the subject ends */
 };
@@ -31,7 +32,7 @@ struct eb_findings {
 	size_t n, alloc;
 	size_t bad; /* those that are no notes */
 	/* How much was looked at. */
-	size_t blobs, files, projects, modules;
+	size_t blobs, files, projects, modules, packages;
 };
 /* `subject` may be NULL. */
 void eb_finding_add(struct eb_findings *f, const char *check,
@@ -77,5 +78,18 @@ struct eb_verify_run {
 int eb_verify_python(const struct eb_verify_run *run,
 		     const struct eb_verified *what, struct eb_findings *out,
 		     struct eb_error *err);
+
+/* --- a set of packages ---------------------------------------------------- */
+struct eb_env;
+/* Is the input itself such a set: a lock, or a list of packages that are chosen
+ * already? */
+bool eb_env_is_set(const struct eb_env *env, const struct eb_config *config);
+/* Is it an answer to what was asked (solve_check.h)? It is judged by the
+ * records that the channels have now, or (config->local) by those of the lock.
+ * Of a lock what was asked stands in its commentary; otherwise the options and
+ * CONDA_OVERRIDE_* say it. EB_NETWORK: a channel does not answer. */
+int eb_verify_set(const struct eb_env *env, const struct eb_config *config,
+		  struct eb_store *store, struct eb_events *events,
+		  struct eb_findings *out, struct eb_error *err);
 
 #endif

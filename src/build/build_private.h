@@ -13,6 +13,8 @@
  *	bytecodes.c    payloads -> bytecode parts
  *	records.c      payloads + bytecode -> record parts
  *	buckets.c      parts -> bucket layers
+ *	post_link.c    what packages' scripts change -> a layer (scripts.h)
+ *	activation.c   what activation changes of the variables
  *	environment.c  the layer that belongs to the environment alone
  *	assemble.c     configuration and manifest
  *
@@ -41,10 +43,10 @@
 
 #include "apt.h"
 #include "options.h"
+#include "scripts.h"
 
 /* --- resolving ------------------------------------------------------------ */
 struct eb_decision;
-/* Its `dockerfile` is released by who has made it. */
 struct eb_resolver {
 	struct eb_env *env;
 	const struct eb_config *config;
@@ -59,13 +61,29 @@ struct eb_resolver {
 	bool told_prefix;	      /* what of an environment stays behind */
 	bool default_python; /* nothing asked for the one that pip needs */
 	struct eb_locked_dockerfile dockerfile; /* that made the base */
+	struct eb_record *found; /* of the exact list: the whole records; NULL:
+				  * nothing was looked for */
+	size_t n_found;
+	struct eb_url_specs *urls; /* url_specs.h; NULL: not looked for */
+	/* Kept where it explains (envbuild-json(5), explain); or NULL. */
+	json_t *problems, *held;
+	char *advice;
+	bool conda_only; /* the pip section is left aside */
 };
+/* All that is its own. */
+void eb_resolver_release(struct eb_resolver *r);
 int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
 			  struct eb_error *err);
+/* A package's archive, opened or fetched; a descriptor, -1. */
+int eb_open_package(struct eb_resolver *r, const struct eb_record *record,
+		    struct eb_error *err);
 /* sha256 and size of packages whose record has none: fetched, checked by md5
  * where there is one. */
 int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
 		       struct eb_error *err);
+/* MD5 of the first `size` bytes; `what` for messages. */
+int eb_md5_fd(int fd, uint64_t size, const char *what, char hex[33],
+	      struct eb_error *err);
 /* Into the store, under its definition; `time` counts where it is later than
  * the lock's own. */
 int eb_lock_keep(struct eb_store *store, const struct eb_lock *lock,
@@ -137,13 +155,10 @@ int eb_open_build_base(struct eb_build *b, struct eb_error *err);
 
 /* --- fetching ---------------------------------------------------------------
  */
-/* The URL to fetch a record from: its own, with the credentials of the
- * channel it belongs to; caller frees. */
-char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r);
-/* The same of a wheel or sdist: with the credentials of its index; the caller
- * zeroes and frees. */
 /* A lock without its commentary has no URLs: -1, EB_INPUT. */
 int eb_pin_has_place(const struct eb_pin *pin, struct eb_error *err);
+/* Of a wheel or sdist: with the credentials of its index; the caller zeroes
+ * and frees. */
 char *eb_fetch_pin_url(struct eb_build *b, const struct eb_pin *pin);
 char *eb_fetch_login(struct eb_build *b, const char *url);
 /* The request for it as pip's settings want it made. */
@@ -177,7 +192,10 @@ struct eb_work { /* one package: conda's, or a project of the Python side */
 	/* the archive while it is fetched */
 	struct eb_http_request request;
 	struct eb_index_way way;
-	char *url;
+	char *url;		     /* of a wheel or sdist */
+	struct eb_channel_ways ways; /* of a package */
+	size_t at;		     /* the one in use */
+	bool failed;		     /* there, or in what came from there */
 	int fd;
 	bool left; /* for another round of eb_build_payloads() */
 };
@@ -215,6 +233,9 @@ struct eb_build {
 	struct eb_interpreter *warm;  /* started before it was needed */
 	struct eb_pool *aside;	      /* that starts and stops it */
 	struct eb_item *bucket;	      /* plan.n_buckets */
+	struct eb_post_link post_link;
+	struct eb_root *image_root; /* the image so far, made for scripts */
+	json_t *activation;	    /* what it changes, or NULL */
 	struct eb_item environment;
 	struct eb_built *built;
 	/* with a team's registry; else NULL */
@@ -322,6 +343,9 @@ int eb_build_moves(struct eb_build *b, struct eb_error *err);
 int eb_build_clashes(struct eb_build *b, struct eb_error *err);
 /* Has the path more than one content? */
 bool eb_build_clash_differs(const struct eb_build *b, const struct eb_clash *c);
+/* Paths that this work (its number) wins from others with other content;
+ * sorted. */
+void eb_build_won_by(const struct eb_build *b, size_t i, struct eb_strv *out);
 int eb_build_bytecodes(struct eb_build *b, struct eb_error *err);
 int eb_build_records(struct eb_build *b, struct eb_error *err);
 int eb_build_buckets(struct eb_build *b, struct eb_error *err);

@@ -4,22 +4,10 @@
 
 #include "build_private.h"
 
-/* x/y.py -> x/__pycache__/y.cpython-37.pyc */
-static char *bytecode_path(const char *py, const char *minor)
-{
-	const char *slash = strrchr(py, '/');
-	const char *name = slash ? slash + 1 : py, *dot = strchr(minor, '.');
-	size_t major = strcspn(minor, ".");
-
-	return eb_asprintf("%.*s__pycache__/%.*s.cpython-%.*s%s.pyc",
-			   (int)(name - py), py, (int)strlen(name) - 3, name,
-			   (int)major, minor, dot ? dot + 1 : "");
-}
-
 /* Does another package with this path ship bytecode of it? */
 static bool is_shipped(const struct eb_build *b, const struct eb_clash *c)
 {
-	eb_autofree char *pyc = bytecode_path(c->path, b->python_minor);
+	eb_autofree char *pyc = eb_bytecode_place(c->path, b->python_minor);
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->member[i] != c->winner &&
@@ -44,8 +32,8 @@ static void lost_paths(const struct eb_work *w, struct eb_strv *out)
 			mine |= c->member[j] == me;
 		if (mine && eb_ends(c->path, ".py") &&
 		    (c->winner != me || is_shipped(b, c)))
-			eb_strv_take(out,
-				     bytecode_path(c->path, b->python_minor));
+			eb_strv_take(out, eb_bytecode_place(c->path,
+							    b->python_minor));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <envbuild/mem.h>
 #include <envbuild/yaml.h>
 
+#include "conda_settings.h"
 #include "options.h"
 
 static int read_strings(const struct eb_yaml *doc,
@@ -88,7 +89,8 @@ static int read_limits(struct eb_config *c, const struct eb_yaml *doc,
 static bool is_of_one_call(const char *name)
 {
 	static const char *const names[] = { "conda-package", "pip-package",
-					     "python", "from-prefix" };
+					     "python",	      "environment",
+					     "category",      "from-prefix" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(names[i], name))
@@ -121,14 +123,14 @@ static int read_option(struct eb_config *c, const struct eb_yaml *doc,
 {
 	if (!strcmp(key->text, "limit") && value->type == EB_YAML_MAP)
 		return read_limits(c, doc, value, err);
+	/* It replaces what an earlier file said. */
+	if (!strcmp(key->text, "channel"))
+		eb_strv_release(&c->channel);
 	if (value->type == EB_YAML_SCALAR)
 		return set_option(c, doc, key, value, value->text, err);
 	if (value->type == EB_YAML_MAP)
 		return eb_yaml_err(doc, value, err, "\"%s\" must be text",
 				   key->text);
-	/* A list replaces what an earlier file said. */
-	if (!strcmp(key->text, "channel"))
-		eb_strv_release(&c->channel);
 	for (size_t i = 0; i < value->n; i++) {
 		if (value->item[i]->type != EB_YAML_SCALAR)
 			return eb_yaml_err(doc, value->item[i], err,
@@ -213,6 +215,7 @@ int eb_config_load(const char *file, struct eb_events *events,
 	int rc;
 
 	eb_config_defaults(out);
+	eb_config_take_condarc(out);
 	/* The policy counts whatever --config says. */
 	rc = read_config(out, EB_SYSTEM_CONFIG, false, true, events, err);
 	if (rc == 0 && file)

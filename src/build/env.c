@@ -10,6 +10,7 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
+#include "conda_settings.h"
 #include "dockerfile_base.h"
 #include "env_azure.h"
 #include "env_named.h"
@@ -46,6 +47,7 @@ static int read_once(struct eb_env *env, int fd, const char *name,
 		     const struct eb_config *config, struct eb_events *events,
 		     struct eb_error *err)
 {
+	const struct eb_spec_part part = eb_config_part(config);
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 
 	if (eb_read_fd(fd, name, EB_MAX_LOCK, &text, err) < 0)
@@ -54,8 +56,9 @@ static int read_once(struct eb_env *env, int fd, const char *name,
 		return take_lock(env, text.data, text.len, err);
 	if (check_size(name, config, text.len, err) < 0)
 		return -1;
-	return eb_spec_parse(text.data, text.len, env->path, config->platform,
-			     events, &env->spec, err);
+	return eb_spec_parse_part(text.data, text.len, env->path,
+				  config->platform, &part, events, &env->spec,
+				  err);
 }
 
 static bool fd_is_lock(int fd)
@@ -71,6 +74,7 @@ static int read_input(struct eb_env *env, struct eb_config *config,
 		      struct eb_events *events, struct eb_error *err)
 {
 	eb_autofd int fd = -1;
+	struct eb_spec_part part;
 	struct stat st = { 0 };
 
 	if (!strcmp(env->path, "-"))
@@ -85,37 +89,40 @@ static int read_input(struct eb_env *env, struct eb_config *config,
 		return -1;
 	if (eb_env_is_azure(env->path))
 		return eb_env_open_azure(env, config, events, err);
-	return eb_spec_read(env->path, config->platform, events, &env->spec,
-			    err);
+	part = eb_config_part(config);
+	return eb_spec_read_part(env->path, config->platform, &part, events,
+				 &env->spec, err);
 }
 
 static int add_channels(struct eb_channels *out, const struct eb_strv *names,
-			const char *alias, struct eb_error *err)
+			const struct eb_channel_rules *rules,
+			struct eb_error *err)
 {
 	for (size_t i = 0; i < names->n; i++)
-		if (eb_channels_add(out, names->v[i], alias, err) < 0)
+		if (eb_channels_add_by(out, names->v[i], rules, err) < 0)
 			return -1;
 	return 0;
 }
 
 /* Those of the command line, then the file's; a file without any gets the
- * configured ones, else conda-forge. */
+ * configured ones, which may be conda's, else conda-forge. */
 int eb_effective_channels(const struct eb_spec *spec,
 			  const struct eb_config *config,
 			  struct eb_channels *out, struct eb_error *err)
 {
-	const char *alias = config->channel_alias;
+	const struct eb_channel_rules rules = eb_config_rules(config);
 
-	if (add_channels(out, &config->channel_first, alias, err) < 0 ||
-	    add_channels(out, &spec->channels, alias, err) < 0)
+	if (eb_condarc_check(config, err) < 0 ||
+	    add_channels(out, &config->channel_first, &rules, err) < 0 ||
+	    add_channels(out, &spec->channels, &rules, err) < 0)
 		return -1;
-	if (!out->n && add_channels(out, &config->channel, alias, err) < 0)
+	if (!out->n && add_channels(out, &config->channel, &rules, err) < 0)
 		return -1;
-	if (!out->n && eb_channels_add(out, "conda-forge", alias, err) < 0)
+	if (!out->n && eb_channels_add_by(out, "conda-forge", &rules, err) < 0)
 		return -1;
 	for (size_t i = 0; i < out->n; i++)
-		if (eb_policy_channel(config, out->channel[i].canonical, err) <
-		    0)
+		if (eb_condarc_check_channel(
+			    config, out, out->channel[i].canonical, err) < 0)
 			return -1;
 	return 0;
 }
@@ -166,6 +173,21 @@ static void request_gpu(struct eb_request *r, const struct eb_config *c)
 	add_option(&r->options, "gpu-arch", c->gpu_arch, NULL);
 }
 
+/* One text of what a pin means. What the option took can be read. */
+static void request_pins(struct eb_request *r, const struct eb_config *c)
+{
+	for (size_t i = 0; i < c->pin.n; i++) {
+		struct eb_error err = EB_ERROR_INIT;
+		EB_CLEANUP(eb_matchspec_free_ptr)
+		struct eb_matchspec *m =
+			eb_matchspec_parse(c->pin.v[i], EB_STRICT, &err);
+
+		add_option(&r->options, "pin",
+			   m ? eb_matchspec_normal(m) : c->pin.v[i], NULL);
+		eb_err_release(&err);
+	}
+}
+
 /* Every option that changes the lock or the manifest, off its default. */
 static void request_options(struct eb_request *r, const struct eb_config *c)
 {
@@ -177,7 +199,9 @@ static void request_options(struct eb_request *r, const struct eb_config *c)
 	add_option(&r->options, "pip-replace", c->pip_replace, "needed");
 	add_option(&r->options, "as-of", c->as_of, NULL);
 	request_gpu(r, c);
+	add_option(&r->options, "arch", c->arch, NULL);
 	request_lists(r, c);
+	request_pins(r, c);
 	request_overrides(r);
 	add_option(&r->options, "channel-priority", c->channel_priority,
 		   "strict");
@@ -241,9 +265,10 @@ int eb_env_request(struct eb_env *env, const struct eb_config *config,
 
 	r->spec = env->spec;
 	r->platform = config->platform;
-	r->channel_alias = config->channel_alias;
+	r->rules = eb_config_rules(config);
 	r->prefix = EB_PREFIX;
 	if (eb_option_gpu_check(config, err) < 0 ||
+	    eb_option_arch_check(config, err) < 0 ||
 	    eb_effective_channels(env->spec, config, &r->channels, err) < 0)
 		return -1;
 	request_options(r, config);

@@ -7,6 +7,7 @@
 #include <envbuild/file.h>
 
 #include "apt.h"
+#include "conda_settings.h"
 #include "dockerfile_base.h"
 #include "env_kept.h"
 #include "options.h"
@@ -33,6 +34,7 @@ static bool is_default(const char *option)
 		"dockerfile",
 		"dockerfile-text",
 		"no-build-isolation",
+		"pin",
 	};
 
 	return is_among(option, names, sizeof names / sizeof *names);
@@ -156,12 +158,13 @@ static char *channel(const char *text, const struct eb_config *c,
 		     struct eb_events *events, struct eb_error *err)
 {
 	struct eb_channels all EB_CLEANUP(eb_channels_release) = { 0 };
+	const struct eb_channel_rules rules = eb_config_rules(c);
 	eb_autofree char *clean = eb_url_redact(text);
 	bool url = strstr(text, "://"), login = strcmp(clean, text) != 0;
 
 	if (strchr(text, '$'))
 		return eb_strdup(text);
-	if (eb_channels_add(&all, text, c->channel_alias, err) < 0)
+	if (eb_channels_add_by(&all, text, &rules, err) < 0)
 		return NULL;
 	if (login)
 		eb_warn(events,

@@ -66,8 +66,7 @@ static int solve_anew(struct eb_env *env, const struct eb_config *config,
 				 .events = events };
 	int rc = eb_resolve_definition(&r, out, err);
 
-	eb_decision_free(r.decision);
-	eb_locked_dockerfile_release(&r.dockerfile);
+	eb_resolver_release(&r);
 	return rc;
 }
 

@@ -95,6 +95,12 @@ static bool is_fixed(const struct eb_named *e, const struct eb_spec *spec)
 	for (size_t i = 0; i < spec->n_pip; i++)
 		if (spec->pip[i].argument)
 			return false;
+	for (size_t i = 0; i < spec->n_conda; i++) {
+		const char *url = eb_matchspec_url(spec->conda[i]);
+
+		if (url && eb_starts(url, "file:"))
+			return false;
+	}
 	return true;
 }
 
@@ -161,18 +167,18 @@ static int read_text(const char *path, struct eb_buf *text,
 	return eb_read_file(path, EB_MAX_YAML, text, err);
 }
 
-/* A requirements file is known by its name, so one that looks like it is
- * kept. */
-static char *kept_file(const char *path)
+/* A requirements file is known by its name, and a list of conda's packages can
+ * be: one that looks like it is kept. */
+static char *kept_file(const char *path, const struct eb_spec *spec)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	return eb_strdup(eb_ends(name, ".txt") ||
-					 (eb_starts(name, "requirements") &&
-					  eb_ends(name, ".in"))
-				 ? "requirements.txt"
-				 : "conda_dependencies.yml");
+	if (!eb_ends(name, ".txt") &&
+	    !(eb_starts(name, "requirements") && eb_ends(name, ".in")))
+		return eb_strdup("conda_dependencies.yml");
+	return eb_strdup(spec->has_pip_section ? "requirements.txt"
+					       : "conda-packages.txt");
 }
 
 static int from_azure(const char *path, struct eb_config *config,
@@ -187,6 +193,13 @@ static int from_azure(const char *path, struct eb_config *config,
 	return eb_env_keep_options(*out, config, events, err);
 }
 
+static int refuse_lock(const char *path, struct eb_error *err)
+{
+	eb_err_set(err, EB_INPUT, "\"%s\" is a lock", path);
+	return eb_err_hint(err, "the catalogue keeps definitions: give the "
+				"file that it was made from");
+}
+
 static int from_file(const char *path, struct eb_config *config,
 		     struct eb_events *events, struct eb_named **out,
 		     struct eb_error *err)
@@ -199,18 +212,18 @@ static int from_file(const char *path, struct eb_config *config,
 		return from_azure(path, config, events, out, err);
 	if (read_text(path, &text, err) < 0)
 		return -1;
-	if (eb_lock_is(text.data, text.len)) {
-		eb_err_set(err, EB_INPUT, "\"%s\" is a lock", path);
-		return eb_err_hint(err, "the catalogue keeps definitions: give "
-					"the file that it was made from");
-	}
+	if (eb_lock_is(text.data, text.len))
+		return refuse_lock(path, err);
 	if (eb_spec_parse(text.data, text.len, path, config->platform, events,
-			  &spec, err) < 0 ||
-	    eb_named_stands_alone(spec, err) < 0)
+			  &spec, err) < 0)
+		return -1;
+	if (spec->exact)
+		return refuse_lock(path, err);
+	if (eb_named_stands_alone(spec, err) < 0)
 		return -1;
 	e = *out = eb_calloc(1, sizeof *e);
 	e->text = eb_strndup(text.data, text.len);
-	e->file = kept_file(path);
+	e->file = kept_file(path, spec);
 	e->origin = eb_strdup(path);
 	return eb_env_keep_options(e, config, events, err);
 }

@@ -15,6 +15,12 @@ bool eb_config_stands_alone(const struct eb_config *c)
 	return c->from_prefix || eb_config_has_packages(c);
 }
 
+struct eb_spec_part eb_config_part(const struct eb_config *c)
+{
+	return (struct eb_spec_part){ .environment = c->environment,
+				      .category = &c->category };
+}
+
 int eb_env_one_input(const char *input, const struct eb_config *config,
 		     struct eb_error *err)
 {
@@ -51,7 +57,11 @@ static int may_add(const struct eb_config *c, const char *what,
 	if (c->from_prefix)
 		return refuse_beside(c->from_prefix, "has its packages already",
 				     err);
-	return spec ? 0 : refuse_beside(what, "is a lock", err);
+	if (!spec)
+		return refuse_beside(what, "is a lock", err);
+	return spec->exact
+		       ? refuse_beside(what, "has its packages already", err)
+		       : 0;
 }
 
 /* A definition of options alone names its channels: they are part of it. */

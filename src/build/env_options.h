@@ -30,4 +30,7 @@ int eb_named_of_options(struct eb_config *config, struct eb_events *events,
 int eb_named_add_packages(struct eb_named *e, struct eb_config *config,
 			  struct eb_events *events, struct eb_error *err);
 
+/* Which part of an input that has several is meant. */
+struct eb_spec_part eb_config_part(const struct eb_config *c);
+
 #endif

@@ -11,73 +11,32 @@
 #include "env_prefix.h"
 #include "prefix_read.h"
 
-struct taken {
-	struct eb_record record;
-	bool requested;
-};
-
 struct taking {
-	const char *dir, *subdir;
-	struct taken *v;
-	size_t n, alloc;
+	const char *dir, *platform;
+	struct eb_exact *x;
 	struct eb_error bad; /* the first record that cannot be taken */
 };
 
 static void release(struct taking *t)
 {
-	for (size_t i = 0; i < t->n; i++)
-		eb_record_release(&t->v[i].record);
-	free(t->v);
 	eb_err_release(&t->bad);
 }
 
 /* ---- records ------------------------------------------------------------ */
 
-static void check_subdir(const struct taking *t, const struct eb_record *r,
-			 struct eb_error *err)
-{
-	if (!r->subdir || !strcmp(r->subdir, "noarch") ||
-	    !strcmp(r->subdir, t->subdir))
-		return;
-	eb_err_set(err, EB_INPUT, "%s %s is a package for %s, not for %s",
-		   r->name, r->version, r->subdir, t->subdir);
-	eb_err_hint(err, "--platform names the image's");
-}
-
 static int take_record(void *data, const char *file, const json_t *j,
 		       struct eb_error *err)
 {
 	struct taking *t = data;
+	struct eb_exact_package *p;
 
 	(void)err;
 	if (eb_err_is_set(&t->bad))
 		return 0;
-	EB_GROW(t->v, t->n, t->alloc);
-	t->v[t->n] = (struct taken){ .requested = eb_record_was_requested(j) };
-	if (eb_record_installed(j, file, &t->v[t->n].record, &t->bad) == 0)
-		check_subdir(t, &t->v[t->n++].record, &t->bad);
-	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct taken *x = a, *y = b;
-
-	return strcmp(x->record.name, y->record.name);
-}
-
-static int check_names(const struct taking *t, struct eb_error *err)
-{
-	for (size_t i = 0; i + 1 < t->n; i++) {
-		const struct eb_record *a = &t->v[i].record, *b = a;
-
-		b = &t->v[i + 1].record;
-		if (!strcmp(a->name, b->name))
-			return eb_err_set(err, EB_INPUT,
-					  "\"%s\" has two packages \"%s\": %s "
-					  "and %s",
-					  t->dir, a->name, a->fn, b->fn);
-	}
+	p = eb_exact_add(t->x);
+	p->requested = eb_record_was_requested(j);
+	if (eb_record_installed(j, file, &p->record, &t->bad) == 0)
+		eb_exact_fits(&p->record, t->platform, &t->bad);
 	return 0;
 }
 
@@ -93,62 +52,13 @@ static int take_history(const struct eb_prefix *p, struct taking *t,
 	if (eb_claims_read(&p->c, "conda-meta/history", &text, &none) < 0 ||
 	    !eb_history_requested(text.data, text.len, &names))
 		return 0;
-	for (size_t i = 0; i < t->n; i++)
-		t->v[i].requested = eb_strv_has(&names, t->v[i].record.name);
+	for (size_t i = 0; i < t->x->n; i++)
+		t->x->package[i].requested =
+			eb_strv_has(&names, t->x->package[i].record.name);
 	return 0;
 }
 
 /* ---- the definition ----------------------------------------------------- */
-
-static void take_channels(struct eb_spec *s, const struct taking *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (!eb_strv_has(&s->channels, t->v[i].record.channel))
-			eb_strv_add(&s->channels, t->v[i].record.channel);
-}
-
-/* "name=1.0=py37_0"; with several channels each says its own, for the order
- * of channels hides packages. */
-static int add_conda(struct eb_spec *s, const struct eb_record *r,
-		     struct eb_error *err)
-{
-	bool several = s->channels.n > 1;
-	eb_autofree char *text =
-		eb_asprintf("%s%s%s=%s=%s", several ? r->channel : "",
-			    several ? "::" : "", r->name, r->version, r->build);
-	struct eb_matchspec *m = eb_matchspec_parse(text, EB_STRICT, err);
-
-	if (!m || !eb_matchspec_name(m) ||
-	    strcmp(eb_matchspec_name(m), r->name) != 0) {
-		eb_matchspec_free(m);
-		return m ? eb_err_set(err, EB_INPUT,
-				      "\"%s\" is no package's name", r->name)
-			 : -1;
-	}
-	s->conda_at[s->n_conda] =
-		(struct eb_spec_line){ .text = eb_steal(text) };
-	s->conda[s->n_conda++] = m;
-	return 0;
-}
-
-static int take_conda(struct eb_spec *s, struct taking *t, struct eb_error *err)
-{
-	struct eb_exact *x = s->exact = eb_calloc(1, sizeof *x);
-
-	take_channels(s, t);
-	s->conda = eb_calloc(t->n, sizeof *s->conda);
-	s->conda_at = eb_calloc(t->n, sizeof *s->conda_at);
-	x->record = eb_calloc(t->n, sizeof *x->record);
-	x->requested = eb_calloc(t->n, sizeof *x->requested);
-	for (size_t i = 0; i < t->n; i++) {
-		if (add_conda(s, &t->v[i].record, err) < 0)
-			return eb_err_prefix(err, "\"%s\"", t->dir);
-		x->record[x->n] = t->v[i].record;
-		x->requested[x->n++] = t->v[i].requested;
-		t->v[i].record = (struct eb_record){ 0 };
-	}
-	return 0;
-}
 
 static int take_python(struct eb_spec *s, struct eb_prefix *p,
 		       struct eb_error *err)
@@ -206,11 +116,11 @@ static int fill(struct eb_spec *s, struct eb_prefix *p, struct taking *t,
 		eb_err_move(err, &t->bad);
 		return eb_err_prefix(err, "\"%s\"", p->dir);
 	}
-	if (t->n)
-		qsort(t->v, t->n, sizeof *t->v, by_name);
-	if (check_names(t, err) < 0 || take_history(p, t, err) < 0)
+	if (take_history(p, t, err) < 0)
 		return -1;
-	if (take_conda(s, t, err) < 0 || take_python(s, p, err) < 0)
+	if (eb_spec_take_exact(s, err) < 0)
+		return eb_err_prefix(err, "\"%s\"", p->dir);
+	if (take_python(s, p, err) < 0)
 		return -1;
 	return take_state(s, p, err);
 }
@@ -220,11 +130,12 @@ int eb_prefix_spec(const char *dir, const char *platform, struct eb_spec **out,
 {
 	EB_CLEANUP(eb_spec_free_ptr) struct eb_spec *s = eb_spec_new(dir);
 	struct eb_prefix p EB_CLEANUP(eb_prefix_release) = { .c.root = -1 };
-	struct taking t EB_CLEANUP(
-		release) = { .dir = dir,
-			     .subdir = eb_conda_subdir(platform),
-			     .bad = EB_ERROR_INIT };
+	struct taking t EB_CLEANUP(release) = { .dir = dir,
+						.platform = platform,
+						.bad = EB_ERROR_INIT };
 
+	t.x = s->exact = eb_calloc(1, sizeof *s->exact);
+	t.x->installed = true;
 	if (eb_prefix_open(&p, dir, take_record, &t, err) < 0 ||
 	    fill(s, &p, &t, err) < 0)
 		return -1;

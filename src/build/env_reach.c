@@ -49,6 +49,16 @@ static int check_lines(const struct eb_named *e, const char *platform,
 	if (eb_spec_parse(e->text, strlen(e->text), e->file, platform, NULL,
 			  &spec, &ignored) < 0)
 		return 0;
+	for (size_t i = 0; i < spec->n_conda; i++) {
+		const char *url = eb_matchspec_url(spec->conda[i]);
+		const struct eb_spec_line *at = &spec->conda_at[i];
+
+		if (!url || !eb_starts(url, "file:"))
+			continue;
+		refuse(url, err);
+		return eb_err_at(err, eb_spec_place(spec, at), at->line,
+				 at->column);
+	}
 	for (size_t i = 0; i < spec->n_pip; i++) {
 		const char *path = spec->pip[i].argument;
 		const struct eb_spec_line *at = &spec->pip_at[i];

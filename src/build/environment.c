@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layer that belongs to the environment alone: history, state, the lock,
- * the winners of path clashes, and the link that --naming makes. */
+ * the winners of path clashes, the link that --naming makes, the script of
+ * --activation=entrypoint. */
 #include <string.h>
 
 #include <envbuild/json.h>
@@ -70,13 +71,15 @@ static int add_lock(struct eb_build *b, struct eb_entries *e,
 	return add_text(b, e, "conda-meta/envbuild.lock", &text, err);
 }
 
-static void won_by(const struct eb_build *b, size_t i, struct eb_strv *out)
+/* What post-link scripts have changed of these stays as they left it. */
+static void still_won(const struct eb_build *b, size_t i, struct eb_strv *out)
 {
-	for (size_t j = 0; j < b->clashes.n; j++)
-		if (b->clashes.clash[j].winner == i &&
-		    !b->clashes.clash[j].same)
-			eb_strv_add(out, b->clashes.clash[j].path);
-	eb_strv_sort(out);
+	EB_CLEANUP(eb_strv_release) struct eb_strv all = { 0 };
+
+	eb_build_won_by(b, i, &all);
+	for (size_t j = 0; j < all.n; j++)
+		if (!eb_post_link_has(b, all.v[j]))
+			eb_strv_add(out, all.v[j]);
 }
 
 static int add_winners(struct eb_build *b, struct eb_entries *e,
@@ -85,7 +88,7 @@ static int add_winners(struct eb_build *b, struct eb_entries *e,
 	for (size_t i = 0; i < b->n; i++) {
 		EB_CLEANUP(eb_strv_release) struct eb_strv won = { 0 };
 
-		won_by(b, i, &won);
+		still_won(b, i, &won);
 		if (won.n && eb_copy_part(b, &b->work[i].payload, &won, true, e,
 					  err) < 0)
 			return -1;
@@ -114,7 +117,8 @@ static int make(struct eb_build *b, const struct eb_digest *lock,
 
 	eb_naming_add_link(b->lock, lock, &e);
 	if (add_history(b, &e, err) < 0 || add_state(b, &e, err) < 0 ||
-	    add_lock(b, &e, err) < 0 || add_winners(b, &e, err) < 0)
+	    add_lock(b, &e, err) < 0 || add_winners(b, &e, err) < 0 ||
+	    eb_activation_add_entrypoint(b, &e, err) < 0)
 		return -1;
 	b->built->new_layers++;
 	if (eb_part_write(b->store, &b->compressor, EB_ITEM_LAYER, key, &e,
@@ -134,6 +138,27 @@ void eb_build_environment_key(const struct eb_digest *lock,
 	eb_key_end(&k, key);
 }
 
+/* A result of scripts is not in the lock: where it has to do with a winner it
+ * is another layer. */
+static void key_beside_scripts(const struct eb_build *b, struct eb_digest *key)
+{
+	EB_CLEANUP(eb_strv_release) struct eb_strv left = { 0 };
+	struct eb_keyer k;
+
+	for (size_t i = 0; i < b->clashes.n; i++)
+		if (!b->clashes.clash[i].same &&
+		    eb_post_link_has(b, b->clashes.clash[i].path))
+			eb_strv_add(&left, b->clashes.clash[i].path);
+	if (!left.n)
+		return;
+	eb_strv_sort(&left);
+	eb_key_begin(&k, "envbuild environment beside scripts 1");
+	eb_key_digest(&k, key);
+	for (size_t i = 0; i < left.n; i++)
+		eb_key_text(&k, left.v[i]);
+	eb_key_end(&k, key);
+}
+
 int eb_build_environment(struct eb_build *b, struct eb_error *err)
 {
 	struct eb_digest lock, key;
@@ -141,6 +166,7 @@ int eb_build_environment(struct eb_build *b, struct eb_error *err)
 
 	eb_lock_hash(b->lock, &lock);
 	eb_build_environment_key(&lock, &key);
+	key_beside_scripts(b, &key);
 	rc = eb_build_find(b, EB_ITEM_LAYER, &key, &b->environment, err);
 	if (rc > 0)
 		eb_build_push(b, &b->environment, "environment");

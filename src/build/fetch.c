@@ -8,6 +8,7 @@
 #include <envbuild/file.h>
 
 #include "build_private.h"
+#include "conda_settings.h"
 
 static int hex_digit(char c)
 {
@@ -34,12 +35,6 @@ char *eb_file_url_path(const char *url)
 	}
 	*to = 0;
 	return path;
-}
-
-char *eb_fetch_url(const struct eb_env *env, const struct eb_record *r)
-{
-	return env ? eb_channels_fetch_url(&env->request.channels, r->url)
-		   : eb_strdup(r->url);
 }
 
 /* What the definition writes of its indexes counts, as far as it is at hand. */
@@ -86,22 +81,32 @@ int eb_fetch_pin_way(struct eb_build *b, struct eb_index_way *way,
 	return eb_index_request(indexes(b), way, r, err);
 }
 
-static int md5_matches(int fd, uint64_t size, const struct eb_record *r,
-		       struct eb_error *err)
+int eb_md5_fd(int fd, uint64_t size, const char *what, char hex[33],
+	      struct eb_error *err)
 {
-	char chunk[1 << 16], hex[33];
+	char chunk[1 << 16];
 	struct eb_md5 md5;
 
 	eb_md5_init(&md5);
 	for (uint64_t at = 0; at < size;) {
 		size_t n = size - at < sizeof chunk ? size - at : sizeof chunk;
 
-		if (eb_pread_all(fd, chunk, n, at, r->fn, err) < 0)
+		if (eb_pread_all(fd, chunk, n, at, what, err) < 0)
 			return -1;
 		eb_md5_add(&md5, chunk, n);
 		at += n;
 	}
 	eb_md5_end(&md5, hex);
+	return 0;
+}
+
+static int md5_matches(int fd, uint64_t size, const struct eb_record *r,
+		       struct eb_error *err)
+{
+	char hex[33];
+
+	if (eb_md5_fd(fd, size, r->fn, hex, err) < 0)
+		return -1;
 	if (!strcmp(hex, r->md5))
 		return 0;
 	return eb_err_set(err, EB_INTEGRITY,
@@ -145,14 +150,16 @@ static int open_oci(struct eb_resolver *r, const struct eb_record *record,
 	return eb_steal_fd(&fd);
 }
 
-static int open_archive(struct eb_resolver *r, const struct eb_record *record,
-			struct eb_error *err)
+static int open_at(struct eb_resolver *r, const struct eb_record *record,
+		   const struct eb_channel_way *way, struct eb_error *err)
 {
-	eb_autofree char *url = eb_fetch_url(r->env, record);
-	eb_autofree char *path = eb_file_url_path(url);
+	eb_autofree char *path = eb_file_url_path(way->shown);
+	struct eb_record at = *record;
 	eb_autofd int fd = -1;
-	struct eb_http_request request = { .url = url, .task = record->fn };
+	struct eb_http_request request = { .task = record->fn };
 
+	if (eb_fetch_may_ask(r->config, way->shown, err) < 0)
+		return -1;
 	if (path) {
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -160,8 +167,10 @@ static int open_archive(struct eb_resolver *r, const struct eb_record *record,
 					    "package \"%s\"", path);
 		return eb_steal_fd(&fd);
 	}
-	if (eb_channel_is_oci(url))
-		return open_oci(r, record, err);
+	at.url = way->shown;
+	if (eb_channel_is_oci(way->shown))
+		return open_oci(r, &at, err);
+	eb_channel_way_ask(way, &request);
 	fd = eb_unnamed_file(eb_store_tmp(r->store), err);
 	if (fd < 0)
 		return -1;
@@ -178,6 +187,22 @@ static int open_archive(struct eb_resolver *r, const struct eb_record *record,
 	return eb_steal_fd(&fd);
 }
 
+/* At the first place that has it. */
+int eb_open_package(struct eb_resolver *r, const struct eb_record *record,
+		    struct eb_error *err)
+{
+	EB_CLEANUP(eb_channel_ways_release) struct eb_channel_ways ways = { 0 };
+	int fd = -1;
+
+	if (eb_fetch_ways(r->config, r->env, record, &ways, err) < 0)
+		return -1;
+	for (size_t i = 0; fd < 0 && i < ways.n; i++) {
+		eb_err_release(err);
+		fd = open_at(r, record, &ways.way[i], err);
+	}
+	return fd;
+}
+
 int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
 		       struct eb_error *err)
 {
@@ -187,7 +212,7 @@ int eb_complete_hashes(struct eb_resolver *r, struct eb_lock *lock,
 
 		if (record->has_sha256 && record->size)
 			continue;
-		fd = open_archive(r, record, err);
+		fd = eb_open_package(r, record, err);
 		if (fd < 0 || complete(r, fd, record, err) < 0)
 			return -1;
 	}

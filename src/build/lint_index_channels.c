@@ -3,6 +3,7 @@
  * answer left out and said; of others, what is here. */
 #include <string.h>
 
+#include "conda_settings.h"
 #include "lint_base.h"
 #include "lint_index.h"
 
@@ -26,7 +27,7 @@ static int load(const struct eb_looking *k, const struct eb_channels *channels,
 {
 	struct eb_repodata_options options = {
 		.subdir = subdir,
-		.offline = !network,
+		.offline = !network || eb_channels_offline(k->config),
 		.refresh = network && k->config->refresh,
 		.spec = (const struct eb_matchspec *const *)k->spec->conda,
 		.n_specs = k->spec->n_conda,
@@ -73,7 +74,8 @@ static void try_each(struct eb_looking *k)
 
 	k->all = true;
 	for (size_t i = 0; i < k->channels.n; i++) {
-		struct eb_channels one = { &k->channels.channel[i], 1 };
+		struct eb_channels one = { &k->channels.channel[i], 1,
+					   k->channels.rules };
 		struct eb_error err EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 		EB_CLEANUP(eb_repodata_free_ptr) struct eb_repodata *rd = NULL;
 
@@ -91,7 +93,7 @@ static void load_there(struct eb_looking *k)
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	eb_autofree struct eb_channel *channel =
 		eb_calloc(k->channels.n + 1, sizeof *channel);
-	struct eb_channels some = { channel, 0 };
+	struct eb_channels some = { channel, 0, k->channels.rules };
 
 	for (size_t i = 0; i < k->channels.n; i++) {
 		if (!k->there[i])
@@ -162,8 +164,8 @@ static bool channel_has(struct eb_looking *k, const char *channel,
 	struct eb_error ignored EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
 	EB_CLEANUP(eb_channels_release) struct eb_channels c = { 0 };
 
-	return eb_channels_add(&c, channel, k->config->channel_alias,
-			       &ignored) == 0 &&
+	return eb_channels_add_by(&c, channel, &k->channels.rules, &ignored) ==
+		       0 &&
 	       c.n && !is_asked(k, &c) &&
 	       has(k, &c, eb_conda_subdir(k->config->platform), name);
 }
@@ -192,7 +194,8 @@ char *eb_look_platforms(struct eb_looking *k, const char *name)
 		if (!strcmp(platforms[p], ours))
 			continue;
 		for (size_t i = 0; i < k->channels.n && !found; i++) {
-			struct eb_channels one = { &k->channels.channel[i], 1 };
+			struct eb_channels one = { &k->channels.channel[i], 1,
+						   k->channels.rules };
 
 			found = has(k, &one, platforms[p], name);
 		}

@@ -18,12 +18,8 @@ static unsigned channel_of(const struct eb_looking *k, uint32_t row)
 static bool fits_channel(const struct eb_looking *k,
 			 const struct eb_matchspec *m, uint32_t row)
 {
-	const char *want = eb_matchspec_channel(m);
-	const struct eb_channel *c = &k->channels.channel[channel_of(k, row)];
-
-	return !want || !strcmp(c->name, want) ||
-	       eb_matchspec_channel_is(m, c->canonical,
-				       k->config->channel_alias);
+	return eb_channel_is_meant(&k->channels.channel[channel_of(k, row)], m,
+				   k->config->channel_alias);
 }
 
 static bool is_strict(const struct eb_looking *k, const struct eb_matchspec *m)

@@ -61,11 +61,13 @@ int eb_lint_env(const char *input, const struct eb_config *config,
 		struct eb_linted *out, struct eb_error *err)
 {
 	struct eb_env env = { 0 };
+	const struct eb_spec_part part = eb_config_part(config);
 	bool alone = !*input;
 
 	if (eb_env_one_input(input, config, err) < 0)
 		return -1;
-	if (!alone && eb_lint(input, config->platform, out, err) < 0)
+	if (!alone &&
+	    eb_lint_part(input, config->platform, &part, out, err) < 0)
 		return -1;
 	if (alone) {
 		if (eb_env_open_options(&env, config, err) < 0)

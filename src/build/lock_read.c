@@ -286,6 +286,7 @@ static int take_commentary(struct eb_lock *lock, const json_t *c,
 	const char *base = eb_json_str(c, "base");
 	const json_t *evidence = eb_json_arr(c, "evidence");
 	const json_t *decision = eb_json_obj(c, "decision");
+	const json_t *solved = eb_json_obj(c, "solved");
 
 	lock->time = parse_time(eb_json_str(c, "time"));
 	lock->tool = eb_strdup(tool ? tool : "");
@@ -293,6 +294,7 @@ static int take_commentary(struct eb_lock *lock, const json_t *c,
 	lock->build_base_reference = eb_strdup(eb_json_str(c, "build-base"));
 	lock->evidence = evidence ? json_deep_copy(evidence) : json_array();
 	lock->decision = decision ? json_deep_copy(decision) : NULL;
+	lock->solved = solved ? json_deep_copy(solved) : NULL;
 	if (take_names(eb_json_arr(c, "replaced"), &lock->replaced) < 0)
 		return wrong(err, name, "list of replaced packages");
 	if (eb_json_str(c, "resolver"))
@@ -402,6 +404,7 @@ void eb_lock_free(struct eb_lock *lock)
 	json_decref(lock->variables);
 	json_decref(lock->evidence);
 	json_decref(lock->decision);
+	json_decref(lock->solved);
 	free(lock);
 }
 

@@ -162,10 +162,14 @@ static json_t *commentary(const struct eb_lock *lock)
 	json_object_set(j, "evidence", lock->evidence);
 	if (lock->decision)
 		json_object_set(j, "decision", lock->decision);
+	if (lock->solved)
+		json_object_set(j, "solved", lock->solved);
 	if (lock->n_pins)
 		add_python(lock, j);
-	if (lock->n_steps)
+	if (lock->n_steps) {
+		json_object_set_new(j, "executed", json_true());
 		json_object_set_new(j, "steps", steps(lock));
+	}
 	return j;
 }
 

@@ -10,6 +10,7 @@
 #include <envbuild/buf.h>
 #include <envbuild/channel.h>
 #include <envbuild/config.h>
+#include <envbuild/matchspec.h>
 #include <envbuild/mem.h>
 #include <envbuild/part.h>
 #include <envbuild/reference.h>
@@ -29,6 +30,7 @@ enum kind {
 	LIST,
 	VARIABLES,
 	ASSIGNMENTS,
+	PINS,
 	FLAG,
 	COUNT,
 	AGE,
@@ -37,8 +39,7 @@ enum kind {
 	EPOCH,
 };
 #define IS_TEXT(kind) ((kind) <= REPOSITORY)
-#define IS_LIST(kind) \
-	((kind) == LIST || (kind) == VARIABLES || (kind) == ASSIGNMENTS)
+#define IS_LIST(kind) ((kind) >= LIST && (kind) <= PINS)
 
 struct option {
 	const char *name;
@@ -63,6 +64,7 @@ static const struct option options[] = {
 	{ "cuda", NORMAL, PLACE(cuda), NULL },
 	{ "driver", NORMAL, PLACE(driver), NULL },
 	{ "gpu-arch", NORMAL, PLACE(gpu_arch), NULL },
+	{ "arch", NORMAL, PLACE(arch), NULL },
 	{ "allow-cpu", FLAG, PLACE(allow_cpu), NULL },
 	{ "experimental-cuda", FLAG, PLACE(experimental_cuda), NULL },
 	{ "platform", TEXT, PLACE(platform), "linux/amd64|linux/arm64" },
@@ -70,11 +72,12 @@ static const struct option options[] = {
 	{ "channel-alias", TEXT, PLACE(channel_alias), NULL },
 	{ "channel-priority", TEXT, PLACE(channel_priority),
 	  "strict|flexible|disabled" },
+	{ "pin", PINS, PLACE(pin), NULL },
 	{ "cache-dir", TEXT, PLACE(cache_dir), NULL },
 	{ "ca-file", TEXT, PLACE(ca_file), NULL },
 	{ "pyc", TEXT, PLACE(pyc), "compile|none" },
 	{ "post-link", TEXT, PLACE(post_link), "run|skip|error" },
-	{ "activation", TEXT, PLACE(activation), "env|none" },
+	{ "activation", TEXT, PLACE(activation), "env|entrypoint|none" },
 	{ "naming", TEXT, PLACE(naming), "envbuild|azureml" },
 	{ "compression", COMPRESSION, PLACE(compression), NULL },
 	{ "pip-replace", TEXT, PLACE(pip_replace), "never|needed" },
@@ -83,6 +86,8 @@ static const struct option options[] = {
 	{ "conda-package", LIST, PLACE(conda_package), NULL },
 	{ "pip-package", LIST, PLACE(pip_package), NULL },
 	{ "python", LIST, PLACE(python), NULL },
+	{ "environment", TEXT, PLACE(environment), NULL },
+	{ "category", LIST, PLACE(category), NULL },
 	{ "from-prefix", TEXT, PLACE(from_prefix), NULL },
 	{ "build-env", VARIABLES, PLACE(build_env), NULL },
 	{ "as-of", DATE, PLACE(as_of), NULL },
@@ -291,6 +296,23 @@ static int add_assignment(struct eb_strv *place, const struct option *o,
 	return eb_err_hint(err, "write NAME=VALUE");
 }
 
+/* A spec of one name. */
+static int add_pin(struct eb_strv *place, const struct option *o,
+		   const char *value, struct eb_error *err)
+{
+	EB_CLEANUP(eb_matchspec_free_ptr)
+	struct eb_matchspec *m = eb_matchspec_parse(value, EB_STRICT, err);
+
+	if (m && eb_matchspec_name(m)) {
+		eb_strv_add(place, value);
+		return 0;
+	}
+	if (m)
+		eb_err_set(err, EB_USAGE, "\"%s\" names no package", value);
+	err->code = EB_USAGE;
+	return eb_err_prefix(err, "option \"%s\"", o->name);
+}
+
 static int set_flag(bool *place, const struct option *o, const char *value,
 		    struct eb_error *err)
 {
@@ -431,6 +453,7 @@ int eb_config_set(struct eb_config *c, const char *name, const char *value,
 	case LIST: eb_strv_add(place, value); return 0;
 	case VARIABLES: return add_variable(place, o, value, err);
 	case ASSIGNMENTS: return add_assignment(place, o, value, err);
+	case PINS: return add_pin(place, o, value, err);
 	case DATE: return set_date(place, o, value, err);
 	case COMPRESSION: return set_compression(place, o, value, err);
 	case NORMAL: return set_normal(place, o, value, err);
@@ -536,6 +559,7 @@ void eb_config_copy(const struct eb_config *from, struct eb_config *to)
 	copy_list(&to->policy.bases.prefix);
 	copy_list(&to->policy.registries.prefix);
 	to->password = eb_strdup(from->password);
+	eb_condarc_ref(to->condarc);
 }
 
 /* The machine's own platform, as OCI spells it. */
@@ -579,6 +603,7 @@ void eb_config_release(struct eb_config *c)
 	if (c->password)
 		explicit_bzero(c->password, strlen(c->password));
 	free(c->password);
+	eb_condarc_unref(c->condarc);
 	eb_strv_release(&c->channel_first);
 	eb_strv_release(&c->given);
 	eb_strv_release(&c->policy.channels.prefix);

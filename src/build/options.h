@@ -14,10 +14,12 @@ bool eb_option_allows(const char *name, const char *value);
 /* A date of --as-of in milliseconds since 1970; 0, or -1 when it is none. */
 int eb_date_parse(const char *text, int64_t *ms);
 void eb_config_defaults(struct eb_config *c);
-/* The one text of what a value of --cuda, --driver or --gpu-arch means; NULL:
- * it is none, and `form` says what is expected. Caller frees. */
+/* The one text of what a value of --arch, --cuda, --driver or --gpu-arch means;
+ * NULL: it is none, and `form` says what is expected. Caller frees. */
 char *eb_option_normal(const char *name, const char *value, const char **form);
 /* EB_USAGE: --cpu beside an option that asks for a GPU. */
 int eb_option_gpu_check(const struct eb_config *c, struct eb_error *err);
+/* EB_USAGE: --arch is none of the platform. */
+int eb_option_arch_check(const struct eb_config *c, struct eb_error *err);
 
 #endif

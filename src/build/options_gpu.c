@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that say which GPUs, drivers and CUDA are meant: read, and
+/* The options that say which GPUs, drivers, CUDA and CPUs are meant: read, and
  * brought to one text for one meaning, for they are hashed. */
 #include <string.h>
 
+#include <envbuild/archspec.h>
 #include <envbuild/buf.h>
 #include <envbuild/mem.h>
 #include <envbuild/str.h>
@@ -79,12 +80,29 @@ char *eb_option_normal(const char *name, const char *value, const char **form)
 		*form = "a list such as 7.0,8.0 or sm_90";
 		return archs(value);
 	}
+	if (!strcmp(name, "arch")) {
+		*form = "a microarchitecture such as x86_64_v3 or zen4";
+		value = eb_archspec_name(value);
+		return value ? eb_strdup(value) : NULL;
+	}
 	if (!strcmp(name, "driver")) {
 		*form = "a version such as 535 or 535.104.05";
 		return is_version(value, 1, 3) ? eb_strdup(value) : NULL;
 	}
 	*form = "a version such as 12.6";
 	return is_version(value, 2, 3) ? eb_strdup(value) : NULL;
+}
+
+int eb_option_arch_check(const struct eb_config *c, struct eb_error *err)
+{
+	bool arm = strstr(c->platform, "arm64");
+
+	if (!c->arch || arm == !strcmp(eb_archspec_family(c->arch), "aarch64"))
+		return 0;
+	return eb_err_set(err, EB_USAGE,
+			  "option \"arch\" is \"%s\", which is none of "
+			  "\"%s\"",
+			  c->arch, c->platform);
 }
 
 int eb_option_gpu_check(const struct eb_config *c, struct eb_error *err)

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "build_private.h"
+#include "conda_settings.h"
 
 /* "ghcr.io/team" allows "ghcr.io/team/x", not "ghcr.io/teammate". */
 static bool below(const char *what, const char *prefix)
@@ -134,11 +135,14 @@ int eb_policy_lock(const struct eb_config *config, const struct eb_lock *lock,
 	     check_base(config, config->build_base, lock->build_base_reference,
 			err) < 0))
 		return -1;
+	if (lock->n && eb_condarc_check(config, err) < 0)
+		return -1;
 	/* What a lock says of the channel need not be where its files are. */
 	for (size_t i = 0; i < lock->n; i++) {
 		const struct eb_record *r = &lock->package[i].record;
 
-		if (eb_policy_channel(config, r->channel, err) < 0 ||
+		if (eb_condarc_check_channel(config, NULL, r->channel, err) <
+			    0 ||
 		    eb_policy_channel(config, r->url, err) < 0)
 			return -1;
 	}

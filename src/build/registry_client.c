@@ -40,6 +40,18 @@ struct eb_registry *eb_config_registry(const struct eb_config *config,
 	return eb_registry_new(&options, events);
 }
 
+static bool has_oci_mirror(const struct eb_condarc *c)
+{
+	for (size_t i = 0; c && i < c->mirrored_channels.n; i++) {
+		const struct eb_strv *url = &c->mirrored_channels.v[i].url;
+
+		for (size_t k = 0; k < url->n; k++)
+			if (eb_channel_is_oci(url->v[k]))
+				return true;
+	}
+	return false;
+}
+
 struct eb_registry *eb_channel_registry(const struct eb_env *env,
 					const struct eb_config *config,
 					struct eb_events *events)
@@ -50,6 +62,7 @@ struct eb_registry *eb_channel_registry(const struct eb_env *env,
 
 	for (size_t i = 0; c && i < c->n; i++)
 		any |= eb_channel_is_oci(c->channel[i].canonical);
+	any |= has_oci_mirror(config->condarc);
 	return any ? eb_config_registry(config, &asking, events) : NULL;
 }
 

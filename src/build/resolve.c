@@ -11,24 +11,6 @@
 #include "resolve_packages.h"
 #include "resolve_pip.h"
 
-int eb_refuse_urls(const struct eb_spec *spec, struct eb_error *err)
-{
-	for (size_t i = 0; i < spec->n_conda; i++) {
-		const char *url = eb_matchspec_url(spec->conda[i]);
-
-		if (!url)
-			continue;
-		eb_err_set(err, EB_INPUT,
-			   "\"%s\" names a package file, which cannot be built "
-			   "yet",
-			   url);
-		eb_err_at(err, eb_spec_place(spec, &spec->conda_at[i]),
-			  spec->conda_at[i].line, spec->conda_at[i].column);
-		return eb_err_hint(err, "name the package and its version");
-	}
-	return 0;
-}
-
 static void add_evidence(json_t *list, const char *text,
 			 const struct eb_spec *spec,
 			 const struct eb_spec_line *at)
@@ -152,7 +134,8 @@ static void take_requested(const struct eb_exact *x, struct eb_lock *lock)
 static int complete(struct eb_resolver *r, struct eb_lock *lock,
 		    struct eb_error *err)
 {
-	bool pip = r->env->spec->n_pip || r->env->spec->pylock;
+	bool pip =
+		!r->conda_only && (r->env->spec->n_pip || r->env->spec->pylock);
 
 	/* Who explains needs no package's bytes but for its pip section. */
 	if ((!r->explains || pip) && eb_complete_hashes(r, lock, err) < 0)

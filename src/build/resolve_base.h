@@ -30,9 +30,8 @@ int eb_open_decided(struct eb_resolver *r, struct eb_decision *d,
  * error's hint, where there is one. Always -1. */
 int eb_name_nearest(struct eb_resolver *r, const char *reference,
 		    struct eb_error *err);
-/* resolve.c: packages that cannot be built; the lock for a base, by
- * r->decision. *solved: conda's part is done, whatever the pip section says. */
-int eb_refuse_urls(const struct eb_spec *spec, struct eb_error *err);
+/* resolve.c: the lock for a base, by r->decision. *solved: conda's part is
+ * done, whatever the pip section says. */
 int eb_resolve_with_base(struct eb_resolver *r, const struct eb_base *base,
 			 struct eb_lock **out, bool *solved,
 			 struct eb_error *err);

@@ -7,8 +7,12 @@
 #include <envbuild/repodata.h>
 #include <envbuild/solve.h>
 
+#include "conda_settings.h"
 #include "env_prefix.h"
+#include "lock_solved.h"
 #include "resolve_packages.h"
+#include "resolve_why.h"
+#include "url_specs.h"
 
 /* The kernel that images are expected to meet at least, where
  * CONDA_OVERRIDE_LINUX says nothing else: it is the host's, not ours. */
@@ -55,15 +59,16 @@ static void add_cuda(struct virtuals *vs, const char *cuda, const char *arch)
 }
 
 static void describe_target(struct virtuals *vs, const struct eb_base *base,
-			    const char *platform)
+			    const struct eb_config *config)
 {
+	const char *usual =
+		strstr(config->platform, "arm64") ? "aarch64" : "x86_64";
 	const char *glibc = override("CONDA_OVERRIDE_GLIBC",
 				     base->glibc ? base->glibc : TARGET_GLIBC);
 	const char *linux_version =
 		override("CONDA_OVERRIDE_LINUX", TARGET_LINUX);
-	const char *arch =
-		override("CONDA_OVERRIDE_ARCHSPEC",
-			 strstr(platform, "arm64") ? "aarch64" : "x86_64");
+	const char *arch = override("CONDA_OVERRIDE_ARCHSPEC",
+				    config->arch ? config->arch : usual);
 
 	add_virtual(vs, "__unix", "0", "0");
 	if (*linux_version)
@@ -74,35 +79,82 @@ static void describe_target(struct virtuals *vs, const struct eb_base *base,
 		add_virtual(vs, "__archspec", "1", arch);
 }
 
-/* All that is asked for; `python`: what no line asks for, or NULL. */
-static const struct eb_matchspec **specs_of(const struct eb_spec *spec,
-					    const struct eb_matchspec *python)
+/* Does anybody say what the machine is like? */
+static bool target_is_told(const struct eb_config *config)
 {
+	static const char *const variables[] = { "CONDA_OVERRIDE_GLIBC",
+						 "CONDA_OVERRIDE_LINUX",
+						 "CONDA_OVERRIDE_ARCHSPEC",
+						 "CONDA_OVERRIDE_CUDA",
+						 "CONDA_OVERRIDE_CUDA_ARCH" };
+
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		if (getenv(variables[i]))
+			return true;
+	return config->cuda || config->arch || config->gpu_arch;
+}
+
+struct eb_virtual *eb_target_virtuals(const struct eb_config *config, size_t *n)
+{
+	const struct eb_base unknown = { 0 };
+	eb_autofree char *arch = least_arch(config);
+	struct virtuals vs = { 0 };
+	struct eb_virtual *out;
+
+	*n = 0;
+	if (!target_is_told(config))
+		return NULL;
+	describe_target(&vs, &unknown, config);
+	add_cuda(&vs, config->cuda, arch);
+	out = eb_calloc(vs.n + 1, sizeof *out);
+	for (; *n < vs.n; ++*n)
+		out[*n] = (struct eb_virtual){ eb_strdup(vs.v[*n].name),
+					       eb_strdup(vs.v[*n].version),
+					       eb_strdup(vs.v[*n].build) };
+	return out;
+}
+
+/* All that is asked for; `python`: what no line asks for, or NULL. Behind it
+ * what files among the lines need. */
+static const struct eb_matchspec **specs_of(const struct eb_resolver *r,
+					    const struct eb_matchspec *python,
+					    size_t *n, size_t *n_all)
+{
+	const struct eb_spec *spec = r->env->spec;
+	const struct eb_url_specs *u = r->urls;
+	size_t more = u ? u->n_depends : 0;
 	const struct eb_matchspec **specs =
-		eb_calloc(spec->n_conda + 1, sizeof *specs);
+		eb_calloc(spec->n_conda + 1 + more, sizeof *specs);
 
 	for (size_t i = 0; i < spec->n_conda; i++)
-		specs[i] = spec->conda[i];
-	specs[spec->n_conda] = python;
+		specs[i] = u && u->spec[i] ? u->spec[i] : spec->conda[i];
+	*n = spec->n_conda;
+	if (python)
+		specs[(*n)++] = python;
+	*n_all = *n + more;
+	for (size_t i = 0; i < more; i++)
+		specs[*n + i] = u->depends[i];
 	return specs;
 }
 
 static int load(struct eb_resolver *r, const struct eb_matchspec *python,
 		struct eb_repodata **out, struct eb_error *err)
 {
-	const struct eb_spec *spec = r->env->spec;
-	eb_autofree const struct eb_matchspec **specs = specs_of(spec, python);
+	size_t n, n_all;
+	eb_autofree const struct eb_matchspec **specs =
+		specs_of(r, python, &n, &n_all);
 	struct eb_repodata_options options = {
 		.subdir = eb_conda_subdir(r->config->platform),
-		.offline = r->config->offline,
+		.offline = eb_channels_offline(r->config),
 		.refresh = r->config->refresh,
 		.spec = specs,
-		.n_specs = spec->n_conda + !!python,
+		.n_specs = n_all,
 	};
 	EB_CLEANUP(eb_registry_free_ptr) struct eb_registry *registry = NULL;
 	struct eb_stage stage;
 	int rc;
 
+	eb_condarc_tell(r->config, &r->env->request.channels, r->events);
 	registry = eb_channel_registry(r->env, r->config, r->events);
 	options.registry = registry;
 	if (r->config->as_of)
@@ -111,6 +163,8 @@ static int load(struct eb_resolver *r, const struct eb_matchspec *python,
 	rc = eb_repodata_load(&r->env->request.channels, &options, r->store,
 			      r->http, r->events, out, err);
 	eb_stage_end(r->events, &stage);
+	if (rc < 0)
+		eb_condarc_hint(r->config, err);
 	return rc;
 }
 
@@ -121,34 +175,78 @@ static enum eb_priority priority(const char *text)
 					   : EB_PRIORITY_STRICT;
 }
 
+struct pins {
+	struct eb_matchspec **spec;
+	size_t n;
+};
+
+static void release_pins(struct pins *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		eb_matchspec_free(p->spec[i]);
+	free(p->spec);
+}
+
+static int read_pins(struct pins *p, const struct eb_strv *texts,
+		     struct eb_error *err)
+{
+	p->spec = eb_calloc(texts->n + 1, sizeof *p->spec);
+	for (; p->n < texts->n; p->n++) {
+		p->spec[p->n] =
+			eb_matchspec_parse(texts->v[p->n], EB_STRICT, err);
+		if (!p->spec[p->n])
+			return eb_err_prefix(err, "a pin");
+	}
+	return 0;
+}
+
 static int solve(struct eb_resolver *r, const struct eb_base *base,
 		 const struct eb_repodata *repodata,
-		 const struct eb_matchspec *python, struct eb_solution *out,
-		 struct eb_error *err)
+		 const struct eb_matchspec *python, struct eb_lock *lock,
+		 struct eb_solution *out, struct eb_error *err)
 {
 	const struct eb_spec *spec = r->env->spec;
 	eb_autofree char *arch = least_arch(r->config);
-	eb_autofree const struct eb_matchspec **specs = specs_of(spec, python);
+	size_t n, n_all;
+	eb_autofree const struct eb_matchspec **specs =
+		specs_of(r, python, &n, &n_all);
+	EB_CLEANUP(release_pins) struct pins pins = { 0 };
 	struct virtuals vs = { 0 };
 	struct eb_solve_request request = {
 		.repodata = repodata,
 		.spec = specs,
-		.n_specs = spec->n_conda + !!python,
+		.n_specs = n,
 		.virtuals = vs.v,
 		.priority = priority(r->config->channel_priority),
 		.channels = &r->env->request.channels,
 		.alias = r->config->channel_alias,
 		.pip_beside_python = true,
+		.elsewhere = eb_solve_elsewhere,
+		.elsewhere_data = r,
 	};
+	eb_autofree struct eb_solve_line *line = eb_solve_lines(spec);
+	EB_CLEANUP(eb_unsolved_release) struct eb_unsolved unsolved = { 0 };
 	struct eb_stage stage;
 	int rc;
 
-	describe_target(&vs, base, r->config->platform);
+	describe_target(&vs, base, r->config);
 	add_cuda(&vs, r->decision->virtual_cuda, arch);
 	request.n_virtuals = vs.n;
+	if (read_pins(&pins, &r->config->pin, err) < 0)
+		return -1;
+	request.pin = (const struct eb_matchspec *const *)pins.spec;
+	request.n_pins = pins.n;
+	request.line = line;
+	request.unsolved = &unsolved;
 	eb_stage_begin(r->events, &stage, "solve");
 	rc = eb_solve(&request, out, r->events, err);
 	eb_stage_end(r->events, &stage);
+	if (rc < 0 && err->code == EB_NO)
+		eb_keep_unsolved(r, &request, &unsolved);
+	else if (rc == 0)
+		eb_keep_held(r, &request, out);
+	json_decref(lock->solved);
+	lock->solved = rc < 0 ? NULL : eb_solved_json(&request);
 	if (rc < 0 && !err->file)
 		eb_err_at(err, spec->file, 0, 0);
 	return rc;
@@ -172,17 +270,16 @@ static size_t find(const struct eb_repodata *rd, const struct eb_solution *s,
 static int solve_for_pip(struct eb_resolver *r, const struct eb_base *base,
 			 const struct eb_repodata *rd,
 			 const struct eb_matchspec *python,
-			 struct eb_solution *out, struct eb_error *err)
+			 struct eb_lock *lock, struct eb_solution *out,
+			 struct eb_error *err)
 {
 	size_t i;
 
 	eb_solution_release(out);
-	if (solve(r, base, rd, python, out, err) < 0)
-		return err->hint ? -1
-				 : eb_err_hint(err, "nothing asks for the "
-						    "Python that the pip "
-						    "section is for, so any "
-						    "was asked for; name one");
+	if (solve(r, base, rd, python, lock, out, err) < 0)
+		return eb_err_hint(err, "nothing asks for the Python that the "
+					"pip section is for, so any was asked "
+					"for; name one");
 	i = find(rd, out, "python");
 	if (i < out->n)
 		out->requested[i] = false;
@@ -191,8 +288,8 @@ static int solve_for_pip(struct eb_resolver *r, const struct eb_base *base,
 }
 
 static int choose(struct eb_resolver *r, const struct eb_base *base,
-		  struct eb_repodata **rd, struct eb_solution *out,
-		  struct eb_error *err)
+		  struct eb_lock *lock, struct eb_repodata **rd,
+		  struct eb_solution *out, struct eb_error *err)
 {
 	const struct eb_spec *spec = r->env->spec;
 	EB_CLEANUP(eb_matchspec_free_ptr) struct eb_matchspec *python = NULL;
@@ -203,12 +300,14 @@ static int choose(struct eb_resolver *r, const struct eb_base *base,
 	if (spec->n_pip &&
 	    !(python = eb_matchspec_parse("python", EB_STRICT, err)))
 		return -1;
-	if (load(r, python, rd, err) < 0 ||
-	    (spec->n_conda && solve(r, base, *rd, NULL, out, err) < 0))
+	if (eb_url_specs_read(r, err) < 0 || load(r, python, rd, err) < 0)
+		return -1;
+	eb_url_specs_add(r, *rd);
+	if (spec->n_conda && solve(r, base, *rd, NULL, lock, out, err) < 0)
 		return -1;
 	if (!python || find(*rd, out, "python") < out->n)
 		return 0;
-	return solve_for_pip(r, base, *rd, python, out, err);
+	return solve_for_pip(r, base, *rd, python, lock, out, err);
 }
 
 static int by_name(const void *a, const void *b)
@@ -233,7 +332,7 @@ static void take_packages(struct eb_lock *lock, const struct eb_repodata *rd,
 	qsort(lock->package, lock->n, sizeof *lock->package, by_name);
 }
 
-/* Those of an environment that is there, without asking a channel. */
+/* Those that are chosen already. */
 static int take_exact(struct eb_resolver *r, struct eb_lock *lock,
 		      struct eb_error *err)
 {
@@ -242,11 +341,13 @@ static int take_exact(struct eb_resolver *r, struct eb_lock *lock,
 
 	lock->package = eb_calloc(x->n + 1, sizeof *lock->package);
 	for (size_t i = 0; i < x->n; i++) {
-		eb_record_copy(&lock->package[i].record, &x->record[i]);
-		lock->package[i].requested = x->requested[i];
+		eb_record_copy(&lock->package[i].record, &x->package[i].record);
+		lock->package[i].requested = x->package[i].requested;
 		lock->n++;
 	}
-	if (r->explains || r->told_prefix)
+	if (eb_complete_records(r, lock, err) < 0)
+		return -1;
+	if (r->explains || r->told_prefix || !x->installed)
 		return 0;
 	r->told_prefix = true;
 	return eb_prefix_tell(spec->file, r->events, err);
@@ -261,7 +362,7 @@ int eb_choose_packages(struct eb_resolver *r, const struct eb_base *base,
 	r->default_python = false;
 	if (r->env->spec->exact)
 		return take_exact(r, lock, err);
-	if (choose(r, base, &rd, &solution, err) < 0)
+	if (choose(r, base, lock, &rd, &solution, err) < 0)
 		return -1;
 	take_packages(lock, rd, &solution);
 	return 0;

@@ -182,8 +182,6 @@ int eb_resolve_definition(struct eb_resolver *r, struct eb_lock **out,
 {
 	struct attempt a EB_CLEANUP(release) = { .r = r };
 
-	if (eb_refuse_urls(r->env->spec, err) < 0)
-		return -1;
 	if (rounds(&a, err) < 0 &&
 	    (!may_differ(&a, err) || with_others(&a, err) < 0))
 		return -1;

@@ -62,8 +62,7 @@ static struct eb_lock *solved(struct eb_team *t, struct eb_env *env,
 	offline.refresh = false;
 	if (eb_resolve_definition(&r, &lock, &why) < 0)
 		lock = NULL;
-	eb_decision_free(r.decision);
-	eb_locked_dockerfile_release(&r.dockerfile);
+	eb_resolver_release(&r);
 	forget(t, &why);
 	return lock;
 }

@@ -20,8 +20,9 @@ struct eb_claim {
 	size_t owner;
 	enum eb_claim_type type;
 	bool has_sha256, has_size;
-	bool weak; /* a RECORD that a conda package brought: what conda-meta
-		    * says of a file counts */
+	bool weak;    /* a RECORD that a conda package brought: what conda-meta
+		       * says of a file counts */
+	bool changed; /* by a post-link script: nothing is known of it */
 	struct eb_digest sha256;
 	uint64_t size;
 };
@@ -66,6 +67,9 @@ int eb_verify_records(struct eb_claims *c, struct eb_error *err);
 int eb_claims_sites(struct eb_claims *c, struct eb_error *err);
 /* verify_match.c: the claims against the files. */
 int eb_verify_match(struct eb_claims *c, struct eb_error *err);
+/* verify_changed.c: claims on paths that post-link scripts changed do not count
+ * any more, which is noted; the claims are sorted. */
+int eb_verify_changed(struct eb_claims *c, struct eb_error *err);
 /* What it finds of a link whose target is missing, or was never packed. */
 #define EB_LEADS_NOWHERE "is a link that leads nowhere"
 /* verify_case.c: paths that differ in case alone. */

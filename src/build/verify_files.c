@@ -65,7 +65,7 @@ int eb_verify_files(const char *rootfs, const json_t *config,
 	if (eb_verify_records(&c, err) < 0)
 		return -1;
 	eb_claims_sort(&c);
-	if (eb_verify_match(&c, err) < 0)
+	if (eb_verify_changed(&c, err) < 0 || eb_verify_match(&c, err) < 0)
 		return -1;
 	eb_verify_case(&c);
 	return eb_verify_stray(&c, err);

@@ -21,14 +21,24 @@ struct walk {
 	char *first;
 };
 
+/* "a/b.pyc" of "a/b.py", where Python 2 puts it. */
+static bool is_beside(const struct walk *w, const char *path)
+{
+	eb_autofree char *source = eb_strndup(path, strlen(path) - 1);
+
+	return eb_claims_have(w->c, source);
+}
+
 /* "a/__pycache__/b.cpython-311.pyc" of "a/b.py": made when it was imported. */
 static bool is_bytecode_of_ours(const struct walk *w, const char *path)
 {
 	const char *cache = strstr(path, CACHE), *name, *dot;
 	eb_autofree char *source = NULL;
 
-	if (!cache || !eb_ends(path, ".pyc"))
+	if (!eb_ends(path, ".pyc"))
 		return false;
+	if (!cache)
+		return is_beside(w, path);
 	name = cache + strlen(CACHE);
 	dot = strstr(name, ".cpython-");
 	if (!dot || strchr(name, '/'))

@@ -8,6 +8,7 @@ const char *const eb_named_options[] = {
 	"activation",
 	"allow-cpu",
 	"apt",
+	"arch",
 	"as-of",
 	"base",
 	"base-family",
@@ -29,6 +30,7 @@ const char *const eb_named_options[] = {
 	"gpu-arch",
 	"naming",
 	"no-build-isolation",
+	"pin",
 	"pip-replace",
 	"platform",
 	"post-link",
@@ -53,7 +55,8 @@ bool eb_named_repeats(const char *option)
 {
 	static const char *const lists[] = {
 		"apt",	   "build-arg",		 "build-env",
-		"channel", "no-build-isolation", NULL
+		"channel", "no-build-isolation", "pin",
+		NULL
 	};
 
 	return is_among(option, lists);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* envbuild doctor: what this machine can do. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/statvfs.h>
 
 #include <envbuild/file.h>
@@ -51,6 +52,26 @@ static void check_compressor(struct eb_checks *out)
 				       : " (writes other bytes than usual: its "
 					 "blobs are not shared with others)");
 	eb_err_release(&err);
+}
+
+/* conda's settings, as far as they say what channels mean. */
+static void check_condarc(struct eb_checks *out, const struct eb_condarc *c)
+{
+	const struct eb_error *e = &c->err;
+
+	for (size_t i = 0; i < c->file.n; i++)
+		if (!e->file || strcmp(e->file, c->file.v[i]))
+			eb_checks_add(out, "condarc", true, "%s", c->file.v[i]);
+	for (size_t i = 0; i < c->variable.n; i++)
+		eb_checks_add(out, "condarc", true, "variable %s",
+			      c->variable.v[i]);
+	if (e->file)
+		eb_checks_add(out, "condarc", false, "%s:%u:%u: %s", e->file,
+			      e->line, e->column, e->message);
+	else if (eb_err_is_set(e))
+		eb_checks_add(out, "condarc", false, "%s", e->message);
+	if (!c->file.n && !c->variable.n)
+		eb_checks_add(out, "condarc", true, "none is there");
 }
 
 static void check_limits(struct eb_checks *out, const struct eb_config *c)
@@ -127,6 +148,7 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 	check_compressor(&checks);
 	eb_sandbox_doctor(&checks, tmp);
 	check_registry(cli, &checks);
+	check_condarc(&checks, cli->config.condarc);
 	check_limits(&checks, &cli->config);
 	return print_checks(cli, &checks, err);
 }

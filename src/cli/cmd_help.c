@@ -38,6 +38,8 @@ static const char *const options[][2] = {
 					    "they are all of it" },
 	{ "--python X.Y", "the line python=X.Y, likewise" },
 	{ "--from-prefix DIR", "instead of ENV: what conda installed there" },
+	{ "--environment NAME", "of a pixi.lock, where it is not \"default\"" },
+	{ "--category NAME", "of a conda-lock.yml, where it is not \"main\"" },
 	{ "--base REF", "HOST/REPOSITORY[:TAG], oci:DIR[:TAG], "
 			"oci-archive:FILE, docker-archive:FILE, rootfs:TAR, "
 			"scratch" },
@@ -48,6 +50,7 @@ static const char *const options[][2] = {
 				       "say it" },
 	{ "--cuda X.Y, --experimental-cuda", "the CUDA; early builds count" },
 	{ "--driver N, --gpu-arch LIST", "of the hosts, the oldest" },
+	{ "--arch NAME", "of the hosts' CPUs, the least: x86_64_v3, zen4" },
 	{ "--base-family FAMILY", "nvidia, azureml, debian, ubuntu" },
 	{ "--registry HOST/PREFIX", "the team's repository; --no-push: none" },
 	{ "--shared", "names are those of the team's catalogue there" },
@@ -57,6 +60,7 @@ static const char *const options[][2] = {
 					  "loopback, too" },
 	{ "--ca-file FILE", "certificates to trust" },
 	{ "--channel NAME|URL", "before those of the file; may be repeated" },
+	{ "--pin SPEC", "binds that package where it comes in" },
 	{ "--platform OS/ARCH", "linux/amd64, linux/arm64" },
 	{ "--lock FILE", "build from it; --update-lock renews it" },
 	{ "--output PLACE", "oci:DIR, oci-archive:FILE, docker-archive:FILE, "
@@ -75,7 +79,7 @@ static const char *const options[][2] = {
 	{ "--pyc compile|none", "bytecode" },
 	{ "--post-link run|skip|error", "packages' post-link scripts" },
 	{ "--naming azureml", "where Azure's scripts look for it, too" },
-	{ "--activation env|none", "conda activation as image variables" },
+	{ "--activation env|entrypoint|none", "where conda activation goes" },
 	{ "--compression gzip|zstd[:N]", "of the layers" },
 	{ "--cache-dir DIR, --jobs N", "the store; packages at once" },
 	{ "--limit NAME=VALUE", "`doctor` lists them" },

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* envbuild lock ENV: resolve only. */
+#include <string.h>
+
 #include <envbuild/file.h>
 #include <envbuild/json.h>
 
 #include "result.h"
+
+#define FORMS "envbuild|explicit|conda-lock"
 
 static json_t *package_json(const struct eb_locked_package *p)
 {
@@ -137,12 +141,80 @@ static json_t *as_json(const struct eb_lock *lock)
 	return j;
 }
 
+/* --- forms ------------------------------------------------------------ */
+
+enum form { FORM_OWN, FORM_EXPLICIT, FORM_CONDA_LOCK };
+
+static int read_form(struct eb_cli *cli, enum form *out, struct eb_error *err)
+{
+	static const char *const names[] = { "envbuild", "explicit",
+					     "conda-lock" };
+	const char *name = eb_cli_own(cli, "format");
+	size_t i = 0;
+
+	while (name && i < sizeof names / sizeof *names &&
+	       strcmp(name, names[i]) != 0)
+		i++;
+	*out = (enum form)i;
+	if (i == sizeof names / sizeof *names) {
+		eb_err_set(err, EB_USAGE, "option \"format\" cannot be \"%s\"",
+			   name);
+		return eb_err_hint(err, "one of: " FORMS);
+	}
+	if (*out == FORM_OWN || !cli->config.json)
+		return 0;
+	return eb_err_set(err, EB_USAGE,
+			  "options \"format\" and \"json\": the output can "
+			  "have one form");
+}
+
+/* What the form has no place for. */
+static void tell_missing(struct eb_cli *cli, const struct eb_lock *lock,
+			 enum form form)
+{
+	EB_AUTOBUF(names, EB_MAX_TEXT);
+
+	if (form == FORM_OWN || !lock->n_pins)
+		return;
+	for (size_t i = 0; i < lock->n_pins; i++)
+		eb_buf_addf(&names, "%s%s==%s", i ? ", " : "",
+			    lock->pin[i].name, lock->pin[i].version);
+	if (form == FORM_EXPLICIT)
+		eb_warn(cli->events,
+			"an explicit list has conda's packages alone: without "
+			"the Python side's %s",
+			names.data);
+	for (size_t i = 0; i < lock->n_pins && form == FORM_CONDA_LOCK; i++)
+		if (lock->pin[i].source == EB_PIN_DIR)
+			eb_warn(cli->events,
+				"%s is built from a folder of this machine: "
+				"nobody else can install it by this lock",
+				lock->pin[i].name);
+}
+
+static int write_form(const struct eb_lock *lock, enum form form,
+		      struct eb_buf *text, struct eb_error *err)
+{
+	if (form == FORM_EXPLICIT)
+		return eb_lock_explicit(lock, text, err);
+	if (form == FORM_CONDA_LOCK)
+		return eb_lock_conda_lock(lock, text, err);
+	eb_lock_format(lock, text);
+	return 0;
+}
+
 static int print_lock(struct eb_cli *cli, const struct eb_lock *lock,
-		      struct eb_error *err)
+		      enum form form, struct eb_error *err)
 {
 	EB_AUTOBUF(text, EB_MAX_LOCK);
 
-	eb_lock_format(lock, &text);
+	tell_missing(cli, lock, form);
+	if (write_form(lock, form, &text, err) < 0)
+		return -1;
+	if (text.overflow)
+		return eb_err_set(err, EB_INPUT,
+				  "the lock is longer than %zu bytes",
+				  EB_MAX_LOCK);
 	for (size_t i = 0; i < cli->config.output.n; i++)
 		if (eb_write_file(cli->config.output.v[i], text.data, text.len,
 				  0644, err) < 0)
@@ -159,19 +231,29 @@ static int print_lock(struct eb_cli *cli, const struct eb_lock *lock,
 static int run(struct eb_cli *cli, struct eb_error *err)
 {
 	EB_CLEANUP(eb_result_release) struct eb_result r = EB_RESULT_INIT;
+	enum form form;
+
+	if (read_form(cli, &form, err) < 0)
+		return -1;
 
 	eb_progress_log(cli->progress, cli->args.v[0]);
 	if (eb_result_open(cli, cli->args.v[0], &r, err) < 0 ||
 	    eb_result_lock(cli, &r, err) < 0 ||
 	    eb_lock_find_steps(r.lock, r.store, err) < 0)
 		return -1;
-	return print_lock(cli, r.lock, err);
+	return print_lock(cli, r.lock, form, err);
 }
+
+static const struct eb_cli_option own[] = {
+	{ "format", FORMS },
+	{ 0 },
+};
 
 const struct eb_command eb_cmd_lock = {
 	.name = "lock",
-	.usage = "lock ENV [--output FILE] [--json]",
+	.usage = "lock ENV [--format " FORMS "] [--output FILE] [--json]",
 	.summary = "resolve only; print the lock or write it to a file",
+	.own = own,
 	.min_args = 1,
 	.max_args = 1,
 	.takes_env = true,

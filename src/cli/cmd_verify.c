@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* envbuild verify ENV|IMAGE: does the image hold what it says? */
+/* envbuild verify ENV|IMAGE|LOCK: does the image hold what it says, the lock
+ * what was asked? */
 #include <string.h>
 
 #include <envbuild/file.h>
@@ -19,6 +20,7 @@ struct verify {
 	struct eb_store *outer; /* the user's, whose tmp/ holds: */
 	char *own;		/* the folder of a store for this image alone */
 	bool imports_fail;
+	bool set; /* of packages, no image */
 };
 
 static void release(struct verify *v)
@@ -131,11 +133,30 @@ static int check_python(struct verify *v, struct eb_error *err)
 	return rc;
 }
 
+/* A lock, or what else is a set of packages: that alone is looked at. */
+static int take_set(struct verify *v, struct eb_error *err)
+{
+	const char *what = v->cli->args.v[0];
+
+	if (*what && eb_names_image(what))
+		return 0;
+	if (eb_result_look(v->cli, what, &v->r, err) < 0)
+		return -1;
+	v->set = eb_env_is_set(v->r.env, &v->cli->config);
+	if (!v->set)
+		return 0;
+	return eb_verify_set(v->r.env, &v->cli->config, v->r.store,
+			     v->cli->events, &v->found, err);
+}
+
 static int check(struct verify *v, struct eb_error *err)
 {
 	bool whole = false;
-	int got = own_store(v, v->cli->args.v[0], err);
+	int got = take_set(v, err);
 
+	if (got < 0 || v->set)
+		return got;
+	got = own_store(v, v->cli->args.v[0], err);
 	if (got == 0)
 		got = take(v, err);
 	if (got <= 0)
@@ -160,7 +181,9 @@ static int run(struct eb_cli *cli, struct eb_error *err)
 		return -1;
 	if (!eb_digest_is_zero(&v.manifest))
 		eb_digest_text(&v.manifest, image);
-	if (eb_verify_print(cli, *image ? image : NULL, &v.found, err) < 0)
+	if (v.set ? eb_verify_print_set(cli, &v.found, err) < 0
+		  : eb_verify_print(cli, *image ? image : NULL, &v.found, err) <
+			    0)
 		return -1;
 	return v.found.bad ? EB_NO : EB_OK;
 }
@@ -172,10 +195,10 @@ static const struct eb_cli_option own[] = {
 
 const struct eb_command eb_cmd_verify = {
 	.name = "verify",
-	.usage = "verify ENV|IMAGE [--imports fail|note] [--gpu] "
-		 "[--json]",
-	.summary = "does the image hold what it says? Exit status 1 with "
-		   "findings",
+	.usage = "verify ENV|IMAGE|LOCK [--imports fail|note] [--gpu] "
+		 "[--local] [--json]",
+	.summary = "does the image hold what it says, the lock what was asked? "
+		   "Exit status 1 with findings",
 	.own = own,
 	.min_args = 1,
 	.max_args = 1,

@@ -24,7 +24,7 @@ int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 {
 	struct eb_events *events = cli->events;
 
-	if (eb_result_look(cli, input, out, err) < 0)
+	if (!out->env && eb_result_look(cli, input, out, err) < 0)
 		return -1;
 	/* One build of a definition at a time; the others share its result. */
 	return eb_store_lock_build(out->store, &out->env->definition, events,

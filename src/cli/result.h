@@ -28,6 +28,7 @@ struct eb_result {
 /* Opening without waiting for who builds it: for those who make nothing. */
 int eb_result_look(struct eb_cli *cli, const char *input, struct eb_result *out,
 		   struct eb_error *err);
+/* What was looked at before is not opened again. */
 int eb_result_open(struct eb_cli *cli, const char *input, struct eb_result *out,
 		   struct eb_error *err);
 int eb_result_lock(struct eb_cli *cli, struct eb_result *r,

@@ -38,17 +38,24 @@ static json_t *list(const struct eb_findings *f, bool notes)
 	return out;
 }
 
-static json_t *object(const char *image, const struct eb_findings *f)
+/* Takes `checked`: how much of what was. */
+static json_t *object(json_t *checked, const struct eb_findings *f)
 {
-	json_t *j = json_pack("{s:i, s:{s:I, s:I, s:I, s:I}}", "schema", 1,
-			      "checked", "blobs", (json_int_t)f->blobs, "files",
-			      (json_int_t)f->files, "projects",
-			      (json_int_t)f->projects, "modules",
-			      (json_int_t)f->modules);
+	return json_pack("{s:i, s:o, s:o, s:o}", "schema", 1, "checked",
+			 checked, "findings", list(f, false), "notes",
+			 list(f, true));
+}
+
+static json_t *of_image(const char *image, const struct eb_findings *f)
+{
+	json_t *j = object(json_pack("{s:I, s:I, s:I, s:I}", "blobs",
+				     (json_int_t)f->blobs, "files",
+				     (json_int_t)f->files, "projects",
+				     (json_int_t)f->projects, "modules",
+				     (json_int_t)f->modules),
+			   f);
 
 	set(j, "image", image);
-	json_object_set_new(j, "findings", list(f, false));
-	json_object_set_new(j, "notes", list(f, true));
 	return j;
 }
 
@@ -79,11 +86,27 @@ int eb_verify_print(struct eb_cli *cli, const char *image,
 {
 	eb_progress_pause(cli->progress);
 	if (cli->config.json)
-		return eb_cli_print_json(object(image, f), err);
+		return eb_cli_print_json(of_image(image, f), err);
 	if (print_all(f, false, err) < 0 || print_all(f, true, err) < 0)
 		return -1;
 	eb_note(cli->events,
 		"%zu blobs, %zu files, %zu projects, %zu modules: %zu findings",
 		f->blobs, f->files, f->projects, f->modules, f->bad);
+	return 0;
+}
+
+int eb_verify_print_set(struct eb_cli *cli, const struct eb_findings *f,
+			struct eb_error *err)
+{
+	eb_progress_pause(cli->progress);
+	if (cli->config.json)
+		return eb_cli_print_json(
+			object(json_pack("{s:I}", "packages",
+					 (json_int_t)f->packages),
+			       f),
+			err);
+	if (print_all(f, false, err) < 0 || print_all(f, true, err) < 0)
+		return -1;
+	eb_note(cli->events, "%zu packages: %zu findings", f->packages, f->bad);
 	return 0;
 }

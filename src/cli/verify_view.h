@@ -11,5 +11,8 @@
  * could be read. */
 int eb_verify_print(struct eb_cli *cli, const char *image,
 		    const struct eb_findings *f, struct eb_error *err);
+/* The same of a set of packages. */
+int eb_verify_print_set(struct eb_cli *cli, const struct eb_findings *f,
+			struct eb_error *err);
 
 #endif

@@ -203,6 +203,15 @@ overrides() {
 		has_words text "option CONDA_OVERRIDE_$name=3.0"
 		unset "CONDA_OVERRIDE_$name"
 	done
+	"$ENVBUILD" hash --show "$yaml" --platform linux/amd64 \
+		--arch x86-64-v3 --pin 'zlib >=1' >text
+	has_words text 'option arch=x86_64_v3' "option pin=zlib[version='>=1']"
+	fails 2 'is none of "linux/amd64"' "$ENVBUILD" hash "$yaml" \
+		--platform linux/amd64 --arch neoverse_n1
+	fails 2 'microarchitecture' "$ENVBUILD" hash "$yaml" --arch x86_64_v9
+	fails 1 '"normal 99" is pinned' "$ENVBUILD" lock "$yaml" \
+		"${base[@]}" --pin normal==99
+	fails 2 'names no package' "$ENVBUILD" lock "$yaml" --pin '*=1'
 	"$ENVBUILD" hash --show "$yaml" --as-of 2026-01-02 >a
 	"$ENVBUILD" hash --show "$yaml" --as-of 2026-01-02T00:00:00Z >b
 	cmp a b
