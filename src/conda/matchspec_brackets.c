@@ -32,7 +32,7 @@ int eb_matchspec_take_brackets(char *text, char **brackets,
 	char *open = strchr(text, '['), *close;
 
 	*brackets = NULL;
-	if (!open && strchr(text, ']'))
+	if (strcspn(text, "]") < strcspn(text, "["))
 		return eb_err_set(err, EB_INPUT, "a \"[\" is missing");
 	if (!open)
 		return 0;

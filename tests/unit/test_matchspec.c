@@ -267,6 +267,7 @@ static void odd_places(void **state)
 	refused("https://c.example/a'b.conda", EB_STRICT, "no URL", NULL);
 	refused("a b@", EB_STRICT, "is no name of a feature", NULL);
 	refused("a 1 ^b\"$", EB_STRICT, "a quote in it", NULL);
+	refused("a=1=b]c[d]", EB_LENIENT, "a \"[\" is missing", NULL);
 	refused("https://c.example/x/linux-64/a-1-b=2.conda", EB_STRICT,
 		"NAME-VERSION-BUILD", NULL);
 }
