@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <envbuild/event.h>
@@ -162,12 +163,17 @@ static unsigned count_marked(const char *mark)
 	return n;
 }
 
+static time_t started;
+
+/* One that was made by this program: a runtime that was killed some day may
+ * have left one of the same number. */
 static bool has_cgroup(pid_t pid)
 {
 	eb_autofree char *command =
 		eb_asprintf("find /sys/fs/cgroup -maxdepth 6 -type d -name "
-			    "'envbuild-%d-*' 2>/dev/null | grep -q .",
-			    (int)pid);
+			    "'envbuild-%d-*' -newermt @%lld 2>/dev/null | "
+			    "grep -q .",
+			    (int)pid, (long long)started);
 	const char *const argv[] = { "sh", "-c", command, NULL };
 	struct eb_error err = EB_ERROR_INIT;
 	int status = -1;
@@ -759,5 +765,6 @@ int main(void)
 	unsetenv("ENVBUILD_RUNTIME");
 	unsetenv("ENVBUILD_CGROUP");
 	umask(022);
+	started = time(NULL) - 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
