@@ -124,23 +124,6 @@ int eb_url_specs_read(struct eb_resolver *r, struct eb_error *err)
 	return 0;
 }
 
-const char *eb_url_spec_of(const struct eb_spec *spec,
-			   const struct eb_record *r)
-{
-	for (size_t i = 0; spec && i < spec->n_conda; i++) {
-		struct eb_error no EB_CLEANUP(eb_err_release) = EB_ERROR_INIT;
-		struct eb_record place EB_CLEANUP(eb_record_release) = { 0 };
-		const char *url = eb_matchspec_url(spec->conda[i]);
-		eb_autofree char *channel = NULL;
-
-		if (url && eb_starts(url, "http") &&
-		    eb_record_of_place(url, &place, &channel, &no) == 0 &&
-		    !strcmp(place.url, r->url))
-			return url;
-	}
-	return NULL;
-}
-
 static bool has(const struct eb_repodata *rd, const struct eb_record *r)
 {
 	const uint32_t *row;
