@@ -53,13 +53,21 @@ static int one_line(struct eb_spec_reader *r, struct eb_list_line *l,
 	return *l->text == '#' ? check_platform(r, l) : fn(data, l, r->err);
 }
 
+static size_t line_length(const char *p, const char *end)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+
+	return (size_t)((lf ? lf : end) - p);
+}
+
 int eb_list_read(struct eb_spec_reader *r, const char *text, eb_list_fn *fn,
 		 void *data)
 {
 	struct eb_list_line l = { .file = r->spec->file };
+	const char *end = text + strlen(text);
 
 	for (const char *p = text; *p;) {
-		size_t n = strcspn(p, "\n");
+		size_t n = line_length(p, end);
 		eb_autofree char *copy = eb_strndup(p, n);
 
 		l.text = copy;
@@ -222,9 +230,10 @@ enum eb_list_kind eb_list_kind(const char *file, const char *text)
 {
 	bool pips = strstr(file, "requirements") != NULL;
 	struct telling t = { .all = eb_ends(file, ".txt") };
+	const char *end = text + strlen(text);
 
 	for (const char *p = text; *p && t.n < MAX_LINES;) {
-		size_t n = strcspn(p, "\n");
+		size_t n = line_length(p, end);
 		eb_autofree char *line = line_to_tell(p, n);
 
 		tell_line(&t, eb_strip(line));
